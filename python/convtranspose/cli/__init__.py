@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The ``convtranspose`` command: one module a subcommand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from .. import __version__
+from . import info, run, upsample
+from .errors import EXIT_INTERRUPTED, EXIT_USER_ERROR, OneLineErrorParser, UserError
+
+__all__ = ["build_parser", "main"]
+
+
+def build_parser() -> OneLineErrorParser:
+    """Return the parser of the whole command line."""
+    parser = OneLineErrorParser(
+        prog="convtranspose",
+        description="Transposed convolution and its gradients, as MPSGraph defines them.",
+    )
+    parser.add_argument("--version", action="version", version=f"convtranspose {__version__}")
+    subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for subcommand in (info, run, upsample):
+        subcommand.add_parser(subcommands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows ``convtranspose`` on the command line; ``sys.argv[1:]`` by default.
+
+    Returns
+    -------
+    int
+        0 on success, 2 when the user has to change something (one line on stderr says what),
+        130 when the user stopped the work.
+
+    Raises
+    ------
+    SystemExit
+        With code 2 for arguments that do not parse, with 0 after ``--help`` or ``--version``.
+    """
+    options = build_parser().parse_args(arguments)
+    try:
+        options.command(options)
+    except UserError as error:
+        print(f"convtranspose: error: {error}", file=sys.stderr)
+        return EXIT_USER_ERROR
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    return 0

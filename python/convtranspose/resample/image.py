@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Images made larger, band by band."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import Convolution2DOpDescriptor, convolution_transpose_2d
+from .weights import PROFILES, checked_scale, upsampling_weights
+
+# Float buffers of one band. Large enough to keep every thread busy on a photograph, small beside
+# the photograph itself.
+_BAND_BYTES: Final = 32 << 20
+
+# float32 holds every value and its rounding for types of up to 16 bits, float64 for the others.
+_COMPUTE_TYPES: Final[dict[type[np.generic], type[np.floating[Any]]]] = {
+    **dict.fromkeys((np.uint8, np.int8, np.uint16, np.int16, np.float32), np.float32),
+    **dict.fromkeys((np.uint32, np.int32, np.float64), np.float64),
+}
+
+
+def upsample(
+    array: NDArray[Any],
+    scale: int,
+    kernel: str = "bicubic",
+    *,
+    last_is_alpha: bool = False,
+    threads: int | None = None,
+) -> NDArray[Any]:
+    """Return an image `scale` times as large in both directions.
+
+    Parameters
+    ----------
+    array : ndarray, shape (height, width) or (height, width, channels)
+        The image: integers of at most 32 bits, float32 or float64. It may be a view with any
+        strides.
+    scale : int
+        Factor between source and result, at least 1.
+    kernel : {"bilinear", "bicubic", "lanczos"}
+        Interpolation kernel, see `upsampling_weights`.
+    last_is_alpha : bool
+        Whether the last channel is an opacity. Colours then count by their opacity, which keeps
+        the colour of invisible pixels out of visible ones, and are 0 where the opacity is 0.
+    threads : int, optional
+        Threads to use, by default all of the library's.
+
+    Returns
+    -------
+    ndarray, shape (scale * height, scale * width) or the same with channels
+        New array of the dtype of `array`. Integers are rounded to nearest and clipped to the
+        range of their type; floats may go beyond the range of the source where a kernel with
+        negative lobes meets an edge.
+
+    Raises
+    ------
+    TypeError
+        If `array` or `scale` has an unsupported type.
+    ValueError
+        If `array` is empty or has another rank, `scale` is below 1 or `kernel` unknown.
+
+    See Also
+    --------
+    upsample_bands : the same without the whole result in memory.
+
+    Notes
+    -----
+    Outside the image its edge pixels are repeated, as OpenCV and PyTorch do. Pillow drops the
+    taps outside and rescales the others instead, which differs within the kernel's support of
+    the edge, except for the bilinear kernel, where the two are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from convtranspose.resample import upsample
+    >>> upsample(np.array([[0, 100], [200, 100]], np.uint8), 2, "bilinear")
+    array([[  0,  25,  75, 100],
+           [ 50,  62,  88, 100],
+           [150, 138, 112, 100],
+           [200, 175, 125, 100]], dtype=uint8)
+    """
+    bands = upsample_bands(array, scale, kernel, last_is_alpha=last_is_alpha, threads=threads)
+    height, width, *channels = array.shape
+    result = np.empty((height * scale, width * scale, *channels), array.dtype)
+    for row, band in bands:
+        result[row : row + len(band)] = band
+    return result
+
+
+def upsample_bands(
+    array: NDArray[Any],
+    scale: int,
+    kernel: str = "bicubic",
+    *,
+    last_is_alpha: bool = False,
+    threads: int | None = None,
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Return an iterator over the rows of `upsample`, in bands of bounded size.
+
+    Takes the parameters and raises the errors of `upsample`.
+
+    Returns
+    -------
+    iterator of (int, ndarray)
+        Index of the first result row of the band, and the band: shape
+        (rows, scale * width) or (rows, scale * width, channels).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from convtranspose.resample import upsample_bands
+    >>> [(row, band.shape) for row, band in upsample_bands(np.ones((20, 30), np.float32), 3)]
+    [(0, (60, 90))]
+    """
+    image = _checked_image(array)
+    scale = checked_scale(scale)
+    compute_type = _COMPUTE_TYPES[image.dtype.type]
+    weights = upsampling_weights(scale, kernel, compute_type, channels=image.shape[2])
+    bands = _bands(image, scale, weights, PROFILES[kernel][0], last_is_alpha, threads)
+    return ((row, band.reshape(len(band), -1, *array.shape[2:])) for row, band in bands)
+
+
+def _bands(
+    image: NDArray[Any],
+    scale: int,
+    weights: NDArray[Any],
+    reach: int,
+    last_is_alpha: bool,
+    threads: int | None,
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    height, width, channels = image.shape
+    descriptor = Convolution2DOpDescriptor(stride_in_x=scale, stride_in_y=scale, groups=channels)
+    # Crops what the weights write around the image, and all that the repeated edge pixels give.
+    cropped = (weights.shape[-1] - scale) // 2 + reach * scale
+    descriptor.set_explicit_padding(cropped, cropped, cropped, cropped)
+    columns = _with_edges(0, width, width, reach)
+    source_row_bytes = channels * width * scale**2 * weights.itemsize
+    step = max(1, _BAND_BYTES // source_row_bytes)
+    for first in range(0, height, step):
+        last = min(first + step, height)
+        rows = _with_edges(first, last, height, reach)
+        pixels = image[rows[:, np.newaxis], columns]
+        source = np.moveaxis(pixels, 2, 0).astype(weights.dtype, order="C")
+        if last_is_alpha:
+            source[:-1] *= source[-1]
+        output_shape = (1, channels, (last - first) * scale, width * scale)
+        result = convolution_transpose_2d(
+            source[np.newaxis], weights, output_shape, descriptor, threads=threads
+        )[0]
+        if last_is_alpha:
+            _divide_by_alpha(result)
+        yield first * scale, np.moveaxis(_rounded(result, image.dtype), 0, 2)
+
+
+def _with_edges(first: int, last: int, size: int, reach: int) -> NDArray[np.intp]:
+    """Return the indices from `first` to `last` and `reach` more on both sides, edges repeated."""
+    return np.clip(np.arange(first - reach, last + reach), 0, size - 1)
+
+
+def _divide_by_alpha(planes: NDArray[Any]) -> None:
+    # By the interpolated opacity before it is clipped: its overshoot is that of the colours, so
+    # that a single colour comes out as itself on both sides of a sharp edge.
+    colours, alpha = planes[:-1], planes[-1]
+    visible = alpha > 0
+    np.divide(colours, alpha, out=colours, where=visible)
+    colours *= visible
+
+
+def _rounded(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if np.issubdtype(dtype, np.integer):
+        limits = np.iinfo(dtype)
+        np.clip(np.rint(result, out=result), limits.min, limits.max, out=result)
+    return result.astype(dtype, copy=False)
+
+
+def _checked_image(array: NDArray[Any]) -> NDArray[Any]:
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"upsampling: array: expected a numpy array, got {type(array).__name__}")
+    if array.dtype.type not in _COMPUTE_TYPES:
+        supported = ", ".join(t.__name__ for t in _COMPUTE_TYPES)
+        raise TypeError(f"upsampling: array: expected one of {supported}, got {array.dtype}")
+    if array.ndim not in (2, 3) or array.size == 0:
+        raise ValueError(
+            "upsampling: array: expected a shape (height, width) or (height, width, channels) "
+            f"without zeros, got {array.shape}"
+        )
+    return array if array.ndim == 3 else array[:, :, np.newaxis]
