@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -119,40 +120,51 @@ def upsample_bands(
     scale = checked_scale(scale)
     compute_type = _COMPUTE_TYPES[image.dtype.type]
     weights = upsampling_weights(scale, kernel, compute_type, channels=image.shape[2])
-    bands = _bands(image, scale, weights, PROFILES[kernel][0], last_is_alpha, threads)
-    return ((row, band.reshape(len(band), -1, *array.shape[2:])) for row, band in bands)
+    upsampler = _Upsampler(image, scale, weights, PROFILES[kernel][0], last_is_alpha, threads)
+    return ((row, band.reshape(len(band), -1, *array.shape[2:])) for row, band in upsampler)
 
 
-def _bands(
-    image: NDArray[Any],
-    scale: int,
-    weights: NDArray[Any],
-    reach: int,
-    last_is_alpha: bool,
-    threads: int | None,
-) -> Iterator[tuple[int, NDArray[Any]]]:
-    height, width, channels = image.shape
-    descriptor = Convolution2DOpDescriptor(stride_in_x=scale, stride_in_y=scale, groups=channels)
-    # Crops what the weights write around the image, and all that the repeated edge pixels give.
-    cropped = (weights.shape[-1] - scale) // 2 + reach * scale
-    descriptor.set_explicit_padding(cropped, cropped, cropped, cropped)
-    columns = _with_edges(0, width, width, reach)
-    source_row_bytes = channels * width * scale**2 * weights.itemsize
-    step = max(1, _BAND_BYTES // source_row_bytes)
-    for first in range(0, height, step):
-        last = min(first + step, height)
-        rows = _with_edges(first, last, height, reach)
-        pixels = image[rows[:, np.newaxis], columns]
-        source = np.moveaxis(pixels, 2, 0).astype(weights.dtype, order="C")
-        if last_is_alpha:
+@dataclass(frozen=True)
+class _Upsampler:
+    image: NDArray[Any]
+    scale: int
+    weights: NDArray[Any]
+    reach: int
+    last_is_alpha: bool
+    threads: int | None
+
+    def __iter__(self) -> Iterator[tuple[int, NDArray[Any]]]:
+        height, width, channels = self.image.shape
+        bytes_of_a_source_row = channels * width * self.scale**2 * self.weights.itemsize
+        step = max(1, _BAND_BYTES // bytes_of_a_source_row)
+        for first in range(0, height, step):
+            yield first * self.scale, self._band(first, min(first + step, height))
+
+    def _band(self, first: int, last: int) -> NDArray[Any]:
+        """Return what the source rows from `first` to `last` become."""
+        height, width, channels = self.image.shape
+        rows = _with_edges(first, last, height, self.reach)
+        columns = _with_edges(0, width, width, self.reach)
+        pixels = self.image[rows[:, np.newaxis], columns]
+        source = np.moveaxis(pixels, 2, 0).astype(self.weights.dtype, order="C")
+        if self.last_is_alpha:
             source[:-1] *= source[-1]
-        output_shape = (1, channels, (last - first) * scale, width * scale)
-        result = convolution_transpose_2d(
-            source[np.newaxis], weights, output_shape, descriptor, threads=threads
-        )[0]
-        if last_is_alpha:
+        output_shape = (1, channels, (last - first) * self.scale, width * self.scale)
+        (result,) = convolution_transpose_2d(
+            source[np.newaxis], self.weights, output_shape, self._descriptor(), threads=self.threads
+        )
+        if self.last_is_alpha:
             _divide_by_alpha(result)
-        yield first * scale, np.moveaxis(_rounded(result, image.dtype), 0, 2)
+        return np.moveaxis(_rounded(result, self.image.dtype), 0, 2)
+
+    def _descriptor(self) -> Convolution2DOpDescriptor:
+        descriptor = Convolution2DOpDescriptor(
+            stride_in_x=self.scale, stride_in_y=self.scale, groups=self.image.shape[2]
+        )
+        # Crops what the weights write around the image, and all that the repeated edges become.
+        cropped = (self.weights.shape[-1] - self.scale) // 2 + self.reach * self.scale
+        descriptor.set_explicit_padding(cropped, cropped, cropped, cropped)
+        return descriptor
 
 
 def _with_edges(first: int, last: int, size: int, reach: int) -> NDArray[np.intp]:

@@ -75,7 +75,8 @@ def upsampling_weights(
     -----
     A result pixel is reached by the taps of one phase only: those whose two indices leave the
     same remainders on division by `scale`. The taps of each phase sum to 1 up to one rounding to
-    `dtype` a tap, so a constant stays constant.
+    `dtype` a tap, so a constant stays constant. The first two kernels keep linear ramps exactly;
+    Lanczos departs from them by up to 0.02 of the step between neighbouring pixels.
 
     Examples
     --------
