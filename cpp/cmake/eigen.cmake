@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# Finds Eigen 3.4 to 5.x: installed in the system, or the PyPI package cmeel-eigen, whose prefix
+# lies inside a site-packages folder that scikit-build-core puts on CMAKE_PREFIX_PATH.
+set(convtranspose_prefixes ${CMAKE_PREFIX_PATH})
+foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
+  if(IS_DIRECTORY "${prefix}/cmeel.prefix")
+    list(APPEND convtranspose_prefixes "${prefix}/cmeel.prefix")
+  endif()
+endforeach()
+
+find_package(Eigen3 3.4...<6 CONFIG QUIET PATHS ${convtranspose_prefixes})
+if(NOT Eigen3_FOUND)
+  message(
+    FATAL_ERROR
+    "convtranspose needs the headers of Eigen 3.4 or newer: install Debian's libeigen3-dev, or "
+    "`pip install cmeel-eigen` and pass -DCMAKE_PREFIX_PATH=<site-packages>."
+  )
+endif()
+set(CONVTRANSPOSE_EIGEN_VERSION "${Eigen3_VERSION}")
+get_target_property(CONVTRANSPOSE_EIGEN_INCLUDE Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+message(STATUS "convtranspose: Eigen ${CONVTRANSPOSE_EIGEN_VERSION} in ${CONVTRANSPOSE_EIGEN_INCLUDE}")

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The ways of computing an operation. Auto lets the library's table choose.
+#pragma once
+
+#include <string_view>
+
+#include "convtranspose/export.hpp"
+
+// One row an algorithm: enumerator, name, value. The values are part of the Python and C interfaces.
+#define CONVTRANSPOSE_ALGORITHMS(ROW)                                                   \
+  ROW(Auto, "auto", 0)           /* the chooser's pick                               */ \
+  ROW(Reference, "reference", 1) /* textbook loops in double                         */ \
+  ROW(Gemm, "gemm", 2)           /* tile-fused Eigen GEMM with col2im / im2col       */
+
+namespace convtranspose {
+
+enum class Algorithm : int {
+#define CONVTRANSPOSE_ROW(enumerator, name, value) enumerator = value,
+  CONVTRANSPOSE_ALGORITHMS(CONVTRANSPOSE_ROW)
+#undef CONVTRANSPOSE_ROW
+};
+
+/// The algorithm's name in lower case, "unknown" for a value outside the list.
+CONVTRANSPOSE_EXPORT std::string_view to_string(Algorithm algorithm) noexcept;
+
+}  // namespace convtranspose

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "chooser.hpp"
+
+#include "reference.hpp"
+
+namespace convtranspose {
+namespace {
+
+bool any(const Request&) { return true; }
+
+struct Rule {
+  Algorithm algorithm;
+  bool (*applies)(const Request&);
+  const char* reason;
+};
+
+// Read from the top; the first that applies and is not refused by its kernel is taken.
+constexpr Rule kRules[] = {
+    {Algorithm::Reference, has_no_terms, "every sum is empty"},
+    {Algorithm::Gemm, any, "does every problem"},
+};
+
+}  // namespace
+
+bool has_no_terms(const Request& r) {
+  const Problem& p = r.problem;
+  switch (r.operation) {
+    case Operation::Forward:
+      return p.source_channels == 0;
+    case Operation::DataGradient:
+      return p.result_channels == 0 || p.y.result == 0 || p.x.result == 0;
+    case Operation::WeightsGradient:
+      return p.batch == 0 || p.y.result == 0 || p.x.result == 0;
+  }
+  return false;
+}
+
+const Kernel* find_kernel(const KernelSet& kernels, Algorithm algorithm,
+                          const Request& request) noexcept {
+  const KernelTable* table =
+      algorithm == Algorithm::Reference ? &reference_table() : kernels.table(algorithm);
+  if (table == nullptr) return nullptr;
+  const Kernel& kernel = table->kernels[static_cast<int>(request.operation)]
+                                       [static_cast<int>(request.dtype)];
+  return kernel.run == nullptr ? nullptr : &kernel;
+}
+
+Choice choose(const Request& request, const KernelSet& kernels) noexcept {
+  for (const Rule& rule : kRules) {
+    if (!rule.applies(request)) continue;
+    const Kernel* kernel = find_kernel(kernels, rule.algorithm, request);
+    if (kernel != nullptr && kernel->refusal(request) == nullptr) {
+      return {rule.algorithm, rule.reason};
+    }
+  }
+  return {Algorithm::Reference, "nothing else can do it"};
+}
+
+}  // namespace convtranspose

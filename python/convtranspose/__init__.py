@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""The transposed convolution of Apple's MPSGraph, and its gradients, on the CPU."""
+
+from ._core import (
+    Algorithm,
+    Convolution2DOpDescriptor,
+    PaddingStyle,
+    TensorNamedDataLayout,
+    __version__,
+)
+from .config import (
+    active_isa,
+    available_isas,
+    build_info,
+    get_num_threads,
+    set_isa,
+    set_num_threads,
+)
+from .operations import (
+    convolution_2d,
+    convolution_2d_data_gradient,
+    convolution_2d_weights_gradient,
+    convolution_transpose_2d,
+    convolution_transpose_2d_data_gradient,
+    convolution_transpose_2d_weights_gradient,
+    output_shape_range,
+)
+
+__all__ = [
+    "Algorithm",
+    "Convolution2DOpDescriptor",
+    "PaddingStyle",
+    "TensorNamedDataLayout",
+    "__version__",
+    "active_isa",
+    "available_isas",
+    "build_info",
+    "convolution_2d",
+    "convolution_2d_data_gradient",
+    "convolution_2d_weights_gradient",
+    "convolution_transpose_2d",
+    "convolution_transpose_2d_data_gradient",
+    "convolution_transpose_2d_weights_gradient",
+    "get_num_threads",
+    "output_shape_range",
+    "set_isa",
+    "set_num_threads",
+]

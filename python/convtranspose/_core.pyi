@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+from enum import IntEnum
+from typing import SupportsIndex
+
+from .typing import Array, ArrayLike, Shape
+
+__version__: str
+
+class PaddingStyle(IntEnum):
+    EXPLICIT = 0
+    TF_VALID = 1
+    TF_SAME = 2
+    EXPLICIT_OFFSET = 3
+    ONNX_SAME_LOWER = 4
+
+class TensorNamedDataLayout(IntEnum):
+    NCHW = 0
+    NHWC = 1
+    OIHW = 2
+    HWIO = 3
+    CHW = 4
+    HWC = 5
+    HW = 6
+    NCDHW = 7
+    NDHWC = 8
+    OIDHW = 9
+    DHWIO = 10
+
+class Algorithm(IntEnum):
+    AUTO = 0
+    REFERENCE = 1
+    GEMM = 2
+
+class Convolution2DOpDescriptor:
+    __hash__: None  # type: ignore[assignment]
+    stride_in_x: int
+    stride_in_y: int
+    dilation_rate_in_x: int
+    dilation_rate_in_y: int
+    groups: int
+    padding_left: int
+    padding_right: int
+    padding_top: int
+    padding_bottom: int
+    padding_style: PaddingStyle
+    data_layout: TensorNamedDataLayout
+    weights_layout: TensorNamedDataLayout
+    def __init__(
+        self,
+        *,
+        stride_in_x: SupportsIndex = 1,
+        stride_in_y: SupportsIndex = 1,
+        dilation_rate_in_x: SupportsIndex = 1,
+        dilation_rate_in_y: SupportsIndex = 1,
+        groups: SupportsIndex = 1,
+        padding_left: SupportsIndex = 0,
+        padding_right: SupportsIndex = 0,
+        padding_top: SupportsIndex = 0,
+        padding_bottom: SupportsIndex = 0,
+        padding_style: PaddingStyle = PaddingStyle.EXPLICIT,
+        data_layout: TensorNamedDataLayout = TensorNamedDataLayout.NCHW,
+        weights_layout: TensorNamedDataLayout = TensorNamedDataLayout.OIHW,
+    ) -> None: ...
+    def set_explicit_padding(
+        self, left: SupportsIndex, right: SupportsIndex, top: SupportsIndex, bottom: SupportsIndex
+    ) -> None: ...
+    def replace(
+        self,
+        *,
+        stride_in_x: SupportsIndex = ...,
+        stride_in_y: SupportsIndex = ...,
+        dilation_rate_in_x: SupportsIndex = ...,
+        dilation_rate_in_y: SupportsIndex = ...,
+        groups: SupportsIndex = ...,
+        padding_left: SupportsIndex = ...,
+        padding_right: SupportsIndex = ...,
+        padding_top: SupportsIndex = ...,
+        padding_bottom: SupportsIndex = ...,
+        padding_style: PaddingStyle = ...,
+        data_layout: TensorNamedDataLayout = ...,
+        weights_layout: TensorNamedDataLayout = ...,
+    ) -> Convolution2DOpDescriptor: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __copy__(self) -> Convolution2DOpDescriptor: ...
+    def __deepcopy__(self, memo: dict[int, object]) -> Convolution2DOpDescriptor: ...
+    def __getstate__(self) -> tuple[dict[str, object]]: ...
+    def __setstate__(self, state: tuple[dict[str, object]], /) -> None: ...
+
+def convolution_transpose_2d(
+    source: ArrayLike,
+    weights: ArrayLike,
+    output_shape: Shape,
+    descriptor: Convolution2DOpDescriptor,
+    name: str | None = None,
+    *,
+    out: Array | None = None,
+    strict: bool = True,
+    threads: int | None = None,
+    algorithm: Algorithm = Algorithm.AUTO,
+) -> Array: ...
+def convolution_transpose_2d_data_gradient(
+    incoming_gradient: ArrayLike,
+    weights: ArrayLike,
+    output_shape: Shape,
+    forward_convolution_descriptor: Convolution2DOpDescriptor,
+    name: str | None = None,
+    *,
+    out: Array | None = None,
+    strict: bool = True,
+    threads: int | None = None,
+    algorithm: Algorithm = Algorithm.AUTO,
+) -> Array: ...
+def convolution_transpose_2d_weights_gradient(
+    incoming_gradient: ArrayLike,
+    source: ArrayLike,
+    output_shape: Shape,
+    forward_convolution_descriptor: Convolution2DOpDescriptor,
+    name: str | None = None,
+    *,
+    out: Array | None = None,
+    strict: bool = True,
+    threads: int | None = None,
+    algorithm: Algorithm = Algorithm.AUTO,
+) -> Array: ...
+def convolution_2d(
+    source: ArrayLike,
+    weights: ArrayLike,
+    descriptor: Convolution2DOpDescriptor,
+    name: str | None = None,
+    *,
+    out: Array | None = None,
+    strict: bool = True,
+    threads: int | None = None,
+    algorithm: Algorithm = Algorithm.AUTO,
+) -> Array: ...
+def convolution_2d_data_gradient(
+    incoming_gradient: ArrayLike,
+    weights: ArrayLike,
+    output_shape: Shape,
+    forward_convolution_descriptor: Convolution2DOpDescriptor,
+    name: str | None = None,
+    *,
+    out: Array | None = None,
+    strict: bool = True,
+    threads: int | None = None,
+    algorithm: Algorithm = Algorithm.AUTO,
+) -> Array: ...
+def convolution_2d_weights_gradient(
+    incoming_gradient: ArrayLike,
+    source: ArrayLike,
+    output_shape: Shape,
+    forward_convolution_descriptor: Convolution2DOpDescriptor,
+    name: str | None = None,
+    *,
+    out: Array | None = None,
+    strict: bool = True,
+    threads: int | None = None,
+    algorithm: Algorithm = Algorithm.AUTO,
+) -> Array: ...
+def output_shape_range(
+    source_shape: Shape, weights_shape: Shape, descriptor: Convolution2DOpDescriptor
+) -> tuple[tuple[int, int, int, int], tuple[int, int, int, int]]: ...
+def active_isa() -> str: ...
+def available_isas() -> tuple[str, ...]: ...
+def set_isa(name: str) -> None: ...
+def get_num_threads() -> int: ...
+def set_num_threads(count: SupportsIndex) -> None: ...
+def build_info() -> dict[str, str]: ...

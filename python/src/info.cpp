@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "arrays.hpp"
+
+namespace convtranspose::python {
+
+void bind_info(py::module_& module) {
+  module.attr("__version__") = CONVTRANSPOSE_VERSION;
+  module.def("active_isa", [] { return std::string(active_isa()); });
+  module.def("available_isas", [] {
+    py::list names;
+    for (const std::string_view name : available_isas()) names.append(std::string(name));
+    return py::tuple(names);
+  });
+  module.def("set_isa", [](const std::string& name) { set_isa(name); }, py::arg("name"));
+  module.def("get_num_threads", &get_num_threads);
+  module.def(
+      "set_num_threads",
+      [](const py::object& count) {
+        const Index n = integer_argument(count, "set_num_threads", "count");
+        set_num_threads(static_cast<int>(std::clamp<Index>(n, -1, 1 << 20)));
+      },
+      py::arg("count"));
+  module.def("build_info", [] {
+    const BuildInfo info = build_info();
+    py::dict d;
+    d["version"] = std::string(info.version);
+    d["compiler"] = std::string(info.compiler);
+    d["eigen"] = std::string(info.eigen);
+    d["build_type"] = std::string(info.build_type);
+    d["pybind11"] = PYBIND11_TOSTRING(PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(
+        PYBIND11_VERSION_MINOR) "." PYBIND11_TOSTRING(PYBIND11_VERSION_PATCH);
+    return d;
+  });
+}
+
+}  // namespace convtranspose::python
