@@ -30,6 +30,11 @@ class Algorithm(IntEnum):
     AUTO = 0
     REFERENCE = 1
     GEMM = 2
+    DIRECT = 3
+    DEPTHWISE = 4
+    FEW_OUTPUT = 5
+    WIDE_STRIDE = 6
+    OUTER_PRODUCT = 7
 
 class Convolution2DOpDescriptor:
     __hash__: None  # type: ignore[assignment]

@@ -2,6 +2,7 @@
 #include <pybind11/native_enum.h>
 #include <pybind11/stl.h>
 
+#include <cctype>
 #include <optional>
 
 #include "arrays.hpp"
@@ -99,12 +100,18 @@ void define(py::module_& module, const char* function, const char* first_name,
 }
 
 void bind_algorithm(py::module_& module) {
-  py::native_enum<Algorithm>(module, "Algorithm", "enum.IntEnum",
-                             "Ways of computing an operation; AUTO leaves the choice to a table.")
-      .value("AUTO", Algorithm::Auto)
-      .value("REFERENCE", Algorithm::Reference)
-      .value("GEMM", Algorithm::Gemm)
-      .finalize();
+  py::native_enum<Algorithm> algorithm(
+      module, "Algorithm", "enum.IntEnum",
+      "Ways of computing an operation; AUTO leaves the choice to a table.");
+  const auto add = [&](Algorithm value) {
+    std::string name(to_string(value));
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    algorithm.value(name.c_str(), value);
+  };
+#define CONVTRANSPOSE_ROW(enumerator, name, value) add(Algorithm::enumerator);
+  CONVTRANSPOSE_ALGORITHMS(CONVTRANSPOSE_ROW)
+#undef CONVTRANSPOSE_ROW
+  algorithm.finalize();
 }
 
 py::tuple tuple_of(const Shape& s) { return py::make_tuple(s[0], s[1], s[2], s[3]); }

@@ -7,10 +7,15 @@
 #include "convtranspose/export.hpp"
 
 // One row an algorithm: enumerator, name, value. The values are part of the Python and C interfaces.
-#define CONVTRANSPOSE_ALGORITHMS(ROW)                                                   \
-  ROW(Auto, "auto", 0)           /* the chooser's pick                               */ \
-  ROW(Reference, "reference", 1) /* textbook loops in double                         */ \
-  ROW(Gemm, "gemm", 2)           /* tile-fused Eigen GEMM with col2im / im2col       */
+#define CONVTRANSPOSE_ALGORITHMS(ROW)                                                     \
+  ROW(Auto, "auto", 0)                  /* the chooser's pick                          */ \
+  ROW(Reference, "reference", 1)        /* textbook loops in double                    */ \
+  ROW(Gemm, "gemm", 2)                  /* tile-fused Eigen GEMM with col2im / im2col  */ \
+  ROW(Direct, "direct", 3)              /* implicit GEMM per output phase              */ \
+  ROW(Depthwise, "depthwise", 4)        /* stencils for one channel a group            */ \
+  ROW(FewOutput, "few_output", 5)       /* few output channels: lanes are pixels       */ \
+  ROW(WideStride, "wide_stride", 6)     /* stride >= 8: lanes are kernel columns       */ \
+  ROW(OuterProduct, "outer_product", 7) /* weights gradient: sums of outer products    */
 
 namespace convtranspose {
 
