@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""One build's side of ``bench compare --python A B``: times what it is asked for, over a pipe.
+
+A request is a line ``{"op", "problem", "dtype", "threads", "layout", "mode", "sample_seconds"}``
+that prepares a candidate, or ``{}`` for one more sample of it; the answer is ``{"seconds"}``, or
+``{"error"}`` where this build cannot do it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import IO, Any
+
+from .operands import Operands
+from .problem import Problem
+from .timing import calls_per_sample, sample
+
+
+class Worker:
+    """The asking side: a subprocess of the given interpreter."""
+
+    def __init__(self, python: str) -> None:
+        self.python = python
+        self._process = subprocess.Popen(
+            [python, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests: IO[str] = self._process.stdin
+        self._answers: IO[str] = self._process.stdout
+
+    def ask(self, **request: Any) -> float:
+        """Seconds a call."""
+        print(json.dumps(request), file=self._requests, flush=True)
+        line = self._answers.readline()
+        if not line:
+            raise RuntimeError(f"{self.python}: the worker ended with {self._process.wait()}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise ValueError(f"{self.python}: {answer['error']}")
+        return float(answer["seconds"])
+
+    def close(self) -> None:
+        self._requests.close()
+        self._process.wait()
+
+
+def serve(requests: IO[str], answers: IO[str]) -> None:
+    """The answering side: until the requests end."""
+    from .peers import ours
+
+    for line in requests:
+        request = json.loads(line)
+        try:
+            if request:
+                operands = Operands(
+                    Problem.parse(request["problem"]), request["op"], request["dtype"]
+                )
+                variants = ours.Variants((request["layout"],), (request["mode"],))
+                (candidate,) = ours.candidates(operands, request["threads"], variants)
+                repeats = calls_per_sample(candidate.run, request["sample_seconds"])
+            answer: dict[str, Any] = {"seconds": sample(candidate.run, repeats)}
+        except (ValueError, TypeError, AttributeError) as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    serve(sys.stdin, sys.stdout)
