@@ -4,8 +4,9 @@
 from pathlib import Path
 
 import numpy as np
-from convtranspose.resample import upsample
 from PIL import Image, ImageDraw, ImageFont
+
+from convtranspose.resample import upsample
 
 HERE = Path(__file__).parent
 SCALE = 4

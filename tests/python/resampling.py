@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from convtranspose.resample import upsampling_weights
 
+from convtranspose.resample import upsampling_weights
 from tolerance import gamma
 
 SUPPORT = {"bilinear": 1, "bicubic": 2, "lanczos": 3}

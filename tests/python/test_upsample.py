@@ -7,13 +7,14 @@ import io
 import sys
 from pathlib import Path
 
-import convtranspose.cli.progress
 import numpy as np
 import pytest
-from convtranspose.cli import main
-from convtranspose.cli.progress import Progress
-from convtranspose.resample import KERNELS, upsample
 from PIL import Image
+
+import convtranspose.cli.progress
+from convtranspose.cli import main
+from convtranspose.cli.progress import progress
+from convtranspose.resample import KERNELS, upsample
 from resampling import SCALES, SUPPORT, rounding
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "images" / "sample.png"
@@ -281,6 +282,6 @@ class Terminal(io.StringIO):
 )
 def test_progress(monkeypatch, stream, delay, shown):
     monkeypatch.setattr(convtranspose.cli.progress, "_SECONDS_BEFORE_SHOWING", delay)
-    with Progress("label", 8, stream) as progress:
-        progress.update(4)
+    with progress("label", 8, stream) as update:
+        update(4)
     assert stream.getvalue() == shown

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..resample import KERNELS, upsample_bands
 from .errors import UserError, reported
-from .progress import Progress
+from .progress import progress
 
 _LARGEST_SCALE = 16
 
@@ -70,9 +70,9 @@ def _upsample(options: argparse.Namespace) -> None:
             last_is_alpha=photograph.last_is_alpha,
             threads=options.threads,
         )
-        with Progress("upsample", height) as progress:
+        with progress("upsample", height) as update:
             for row, band in bands:
                 result.paste(Image.fromarray(band), (0, row))
-                progress.update(row + len(band))
+                update(row + len(band))
     images.write(result, options.output, photograph.icc_profile)
     print(f"{options.output}: {width} x {height} {photograph.mode}")
