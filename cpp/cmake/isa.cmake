@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The instruction sets, one row each: name, processors (a regular expression on
 # CMAKE_SYSTEM_PROCESSOR), GCC/Clang flags, MSVC flags. cpp/src/isa_list.inc has the run-time side.
-set(CONVTRANSPOSE_ISA_TABLE
+set(
+  CONVTRANSPOSE_ISA_TABLE
   "baseline|x86_64,AMD64,aarch64_other||"
   "avx2|x86_64,AMD64|-mavx2 -mfma -mf16c|/arch:AVX2"
   "avx512|x86_64,AMD64|-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512|/arch:AVX512"

@@ -18,7 +18,10 @@ else()
   if(CONVTRANSPOSE_SANITIZE)
     target_compile_options(
       convtranspose_options
-      INTERFACE -fsanitize=${CONVTRANSPOSE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+      INTERFACE
+        -fsanitize=${CONVTRANSPOSE_SANITIZE}
+        -fno-omit-frame-pointer
+        -fno-sanitize-recover=all
     )
     target_link_options(convtranspose_options INTERFACE -fsanitize=${CONVTRANSPOSE_SANITIZE})
   endif()

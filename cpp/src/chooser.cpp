@@ -40,8 +40,8 @@ const Kernel* find_kernel(const KernelSet& kernels, Algorithm algorithm,
   const KernelTable* table =
       algorithm == Algorithm::Reference ? &reference_table() : kernels.table(algorithm);
   if (table == nullptr) return nullptr;
-  const Kernel& kernel = table->kernels[static_cast<int>(request.operation)]
-                                       [static_cast<int>(request.dtype)];
+  const Kernel& kernel =
+      table->kernels[static_cast<int>(request.operation)][static_cast<int>(request.dtype)];
   return kernel.run == nullptr ? nullptr : &kernel;
 }
 

@@ -7,7 +7,7 @@
 namespace convtranspose {
 
 struct CpuFeatures {
-  bool avx2 = false;    // AVX2 and F16C
+  bool avx2 = false;  // AVX2 and F16C
   bool fma = false;
   bool avx512 = false;  // F, BW, DQ, VL
 };

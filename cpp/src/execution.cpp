@@ -68,8 +68,8 @@ void pack(const Execution& e, const void* weights, void* packed, Executor& execu
 Resources resources(const Execution& e, const Executor& executor, int threads,
                     bool packed_already) noexcept {
   const Schedule& s = e.schedule;
-  const int limit = std::max(1, threads > 0 ? std::min(threads, executor.concurrency())
-                                            : executor.concurrency());
+  const int limit =
+      std::max(1, threads > 0 ? std::min(threads, executor.concurrency()) : executor.concurrency());
   const Index tasks = std::max({s.jobs, s.finish_tasks, packed_already ? Index{0} : s.pack_tasks});
   const int workers = static_cast<int>(std::clamp<Index>(tasks, 1, limit));
   return {workers, workers * aligned(s.workspace_bytes) + aligned(s.shared_bytes) +
@@ -97,9 +97,8 @@ void execute(const Execution& e, const Tensors& tensors, const void* packed, Exe
     });
   }
   if (s.finish_tasks > 0) {
-    parallel_for(executor, s.finish_tasks, workers, [&](Index task, int) {
-      e.kernel->finish(e.request, s, tensors, shared, task);
-    });
+    parallel_for(executor, s.finish_tasks, workers,
+                 [&](Index task, int) { e.kernel->finish(e.request, s, tensors, shared, task); });
   }
 }
 

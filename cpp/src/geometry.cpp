@@ -27,13 +27,11 @@ struct Extents {
 };
 
 Extents data_extents(const Shape& s, Layout layout) {
-  return layout == Layout::NHWC ? Extents{s[0], s[3], s[1], s[2]}
-                                : Extents{s[0], s[1], s[2], s[3]};
+  return layout == Layout::NHWC ? Extents{s[0], s[3], s[1], s[2]} : Extents{s[0], s[1], s[2], s[3]};
 }
 
 Extents weights_extents(const Shape& s, Layout layout) {
-  return layout == Layout::HWIO ? Extents{s[3], s[2], s[0], s[1]}
-                                : Extents{s[0], s[1], s[2], s[3]};
+  return layout == Layout::HWIO ? Extents{s[3], s[2], s[0], s[1]} : Extents{s[0], s[1], s[2], s[3]};
 }
 
 Shape data_shape(const Extents& e, Layout layout) {
@@ -126,7 +124,8 @@ class AxisSizes {
   /// The leading padding; that of the SAME styles depends on the result's size.
   Index leading(Index result) const {
     if (!is_same(p_.style)) return p_.leading;
-    // (ceil(result / stride) - 1) * stride + effective - result, written so that it cannot overflow.
+    // (ceil(result / stride) - 1) * stride + effective - result, written so that it cannot
+    // overflow.
     const Index total =
         result == 0 ? 0 : std::max<Index>(0, effective_ - 1 - (result - 1) % p_.stride);
     return p_.style == PaddingStyle::TfSame ? total / 2 : total - total / 2;
@@ -146,8 +145,8 @@ class AxisSizes {
                       Index result) const {
     const Range r = range(source_shape, source);
     if (r.smallest <= result && result <= r.largest) return;
-    const std::string got = std::string(names_.extent) + " " + number(result) + " in " +
-                            to_string(result_shape.shape);
+    const std::string got =
+        std::string(names_.extent) + " " + number(result) + " in " + to_string(result_shape.shape);
     const std::string hint = "; strict=False crops or zero-fills the end instead";
     if (r.largest < 0) {
       fail(operation_, result_shape.argument,
@@ -199,11 +198,12 @@ void check_channels(std::string_view operation, const NamedShape& source, const 
          number(w.n) + " in " + to_string(weights.shape));
   }
   if (s.c != w.n) {
-    fail(operation, source.argument,
-         "as many channels as " + std::string(weights.argument) + " has on its O axis, " +
-             number(w.n) + " (" + layout_text(d.weights_layout) + " " + to_string(weights.shape) +
-             ")",
-         number(s.c) + " channels in " + layout_text(d.data_layout) + " " + to_string(source.shape));
+    fail(
+        operation, source.argument,
+        "as many channels as " + std::string(weights.argument) + " has on its O axis, " +
+            number(w.n) + " (" + layout_text(d.weights_layout) + " " + to_string(weights.shape) +
+            ")",
+        number(s.c) + " channels in " + layout_text(d.data_layout) + " " + to_string(source.shape));
   }
 }
 

@@ -141,10 +141,9 @@ void convolution_2d_weights_gradient(
           forward_convolution_descriptor, options);
 }
 
-#define CONVTRANSPOSE_INSTANTIATE_ONE(operation, T)                                        \
-  template CONVTRANSPOSE_EXPORT void operation<T>(detail::ConstView<T>,                    \
-                                                  detail::ConstView<T>, TensorView<T>,     \
-                                                  const Convolution2DOpDescriptor&,        \
+#define CONVTRANSPOSE_INSTANTIATE_ONE(operation, T)                                                \
+  template CONVTRANSPOSE_EXPORT void operation<T>(detail::ConstView<T>, detail::ConstView<T>,      \
+                                                  TensorView<T>, const Convolution2DOpDescriptor&, \
                                                   const CallOptions&);
 #define CONVTRANSPOSE_INSTANTIATE(T)                                          \
   CONVTRANSPOSE_INSTANTIATE_ONE(convolution_transpose_2d, T)                  \

@@ -80,8 +80,8 @@ Array describe(py::array array, const Asker& asker) {
     whole = whole && (a.array.strides(i) % size == 0 || a.array.shape(i) < 2);
   }
   if (!whole) {
-    refuse(asker, "an address and strides that are multiples of the itemsize, " +
-                      std::to_string(size),
+    refuse(asker,
+           "an address and strides that are multiples of the itemsize, " + std::to_string(size),
            "strides " + text(a.array.attr("strides")), false);
   }
   return a;

@@ -44,9 +44,10 @@ template <class E>
 E enum_argument(const py::handle& value, const char* field, int largest) {
   const Index number = integer_argument(value, kName, field);
   if (number < 0 || number > largest) {
-    throw py::value_error(std::string(kName) + ": " + field + ": expected " +
-                          py::cast<std::string>(py::str(py::type::of(py::cast(E{})).attr("__name__"))) +
-                          ", got " + std::to_string(number));
+    throw py::value_error(
+        std::string(kName) + ": " + field + ": expected " +
+        py::cast<std::string>(py::str(py::type::of(py::cast(E{})).attr("__name__"))) + ", got " +
+        std::to_string(number));
   }
   return static_cast<E>(number);
 }
@@ -234,12 +235,11 @@ Convolution2DOpDescriptor(stride_in_x=2, stride_in_y=2, padding_left=1)
            })
       .def("__repr__", &repr)
       .def("__copy__", [](const Descriptor& d) { return d; })
-      .def("__deepcopy__", [](const Descriptor& d, const py::dict&) { return d; },
-           py::arg("memo"))
-      .def(py::pickle([](const Descriptor& d) { return py::make_tuple(fields_of(d)); },
-                      [](const py::tuple& state) {
-                        return changed({}, state[0].cast<py::dict>());
-                      }));
+      .def(
+          "__deepcopy__", [](const Descriptor& d, const py::dict&) { return d; }, py::arg("memo"))
+      .def(py::pickle(
+          [](const Descriptor& d) { return py::make_tuple(fields_of(d)); },
+          [](const py::tuple& state) { return changed({}, state[0].cast<py::dict>()); }));
 }
 
 }  // namespace convtranspose::python

@@ -59,9 +59,8 @@ py::array call(const Common& common, const std::string& operation, const Array& 
                const Array& second, const Shape& shape, const Compute& compute) {
   CallOptions options = common.options(operation);
   options.name = operation;
-  const Array result = common.out.is_none()
-                           ? allocate(shape, first)
-                           : output(common.out, operation, shape, first, second);
+  const Array result = common.out.is_none() ? allocate(shape, first)
+                                            : output(common.out, operation, shape, first, second);
   visit(first.element, [&](auto zero) {
     using T = decltype(zero);
     const auto a = first.view<const T>(), b = second.view<const T>();
@@ -81,8 +80,8 @@ void define(py::module_& module, const char* function, const char* first_name,
       [=](const py::object& first, const py::object& second, const py::object& output_shape,
           const Convolution2DOpDescriptor& descriptor, std::optional<std::string> name,
           py::object out, bool strict, std::optional<py::object> threads, Algorithm algorithm) {
-        const Common common{function, std::move(name), std::move(out), strict, std::move(threads),
-                            algorithm};
+        const Common common{function, std::move(name),    std::move(out),
+                            strict,   std::move(threads), algorithm};
         const std::string operation = common.operation();
         const Array a = input(first, {operation, first_name});
         const Array b = input(second, {operation, second_name});
@@ -93,9 +92,9 @@ void define(py::module_& module, const char* function, const char* first_name,
                       compute(x, y, r, descriptor, options);
                     });
       },
-      py::arg(first_name), py::arg(second_name), py::arg("output_shape"),
-      py::arg(descriptor_name), py::arg("name") = py::none(), py::kw_only(),
-      py::arg("out") = py::none(), py::arg("strict") = true, py::arg("threads") = py::none(),
+      py::arg(first_name), py::arg(second_name), py::arg("output_shape"), py::arg(descriptor_name),
+      py::arg("name") = py::none(), py::kw_only(), py::arg("out") = py::none(),
+      py::arg("strict") = true, py::arg("threads") = py::none(),
       py::arg("algorithm") = Algorithm::Auto);
 }
 
@@ -149,8 +148,8 @@ void bind_operations(py::module_& module) {
       [](const py::object& source, const py::object& weights,
          const Convolution2DOpDescriptor& descriptor, std::optional<std::string> name,
          py::object out, bool strict, std::optional<py::object> threads, Algorithm algorithm) {
-        const Common common{"convolution_2d", std::move(name), std::move(out), strict,
-                            std::move(threads), algorithm};
+        const Common common{"convolution_2d", std::move(name),    std::move(out),
+                            strict,           std::move(threads), algorithm};
         const std::string operation = common.operation();
         const Array a = input(source, {operation, "source"});
         const Array b = input(weights, {operation, "weights"});

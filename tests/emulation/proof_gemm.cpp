@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Eigen's GEMM with 16-float packets against a scalar loop, on integers so that sums are exact.
+#include <Eigen/Core>
+
 #include <cstdint>
 #include <cstdio>
-
-#include <Eigen/Core>
 
 int main() {
   static_assert(Eigen::internal::packet_traits<float>::size == 16, "compile for AVX-512");

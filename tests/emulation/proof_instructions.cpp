@@ -58,9 +58,7 @@ float from_bits(uint32_t bits) {
 }
 
 // All NaNs are alike here: which operand's payload survives is not what this proves.
-float canonical(float value) {
-  return std::isnan(value) ? from_bits(0x7fc00000) : value;
-}
+float canonical(float value) { return std::isnan(value) ? from_bits(0x7fc00000) : value; }
 
 float without_denormals(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
@@ -71,9 +69,7 @@ uint16_t to_bf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-float from_bf16(uint16_t value) {
-  return without_denormals(from_bits(uint32_t{value} << 16));
-}
+float from_bf16(uint16_t value) { return without_denormals(from_bits(uint32_t{value} << 16)); }
 
 void scalar(const Round& r, float* fused, float* masked, uint16_t* narrow, float* dot) {
   for (int i = 0; i < 16; i++) {

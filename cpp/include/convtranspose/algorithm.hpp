@@ -6,7 +6,8 @@
 
 #include "convtranspose/export.hpp"
 
-// One row an algorithm: enumerator, name, value. The values are part of the Python and C interfaces.
+// One row an algorithm: enumerator, name, value. The values are part of the Python and C
+// interfaces.
 #define CONVTRANSPOSE_ALGORITHMS(ROW)                                                     \
   ROW(Auto, "auto", 0)                  /* the chooser's pick                          */ \
   ROW(Reference, "reference", 1)        /* textbook loops in double                    */ \

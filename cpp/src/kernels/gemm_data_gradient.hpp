@@ -24,8 +24,8 @@ class GemmDataGradient {
     const Problem& p = r.problem;
     DataGradientTile& t = tile(s);
     const Index depth = p.result_channels * p.y.kernel * p.x.kernel;
-    const Panels panels =
-        Panels::make<S>(p.groups, p.source_channels, min_of(kChannels, p.source_channels), depth, 1);
+    const Panels panels = Panels::make<S>(p.groups, p.source_channels,
+                                          min_of(kChannels, p.source_channels), depth, 1);
     t.channels = panels.channels;
     t.per_group = panels.per_group;
     t.per_chunk = panels.per_chunk;
@@ -50,9 +50,9 @@ class GemmDataGradient {
                [&](S* to, Index k0, Index k, Index column) {
                  for (Index i = 0; i < k; ++i) {
                    const Index tap = (k0 + i) % taps;
-                   to[i] = widen(base[column * r.weights.o + (k0 + i) / taps * r.weights.i +
-                                      tap / p.x.kernel * r.weights.y +
-                                      tap % p.x.kernel * r.weights.x]);
+                   to[i] =
+                       widen(base[column * r.weights.o + (k0 + i) / taps * r.weights.i +
+                                  tap / p.x.kernel * r.weights.y + tap % p.x.kernel * r.weights.x]);
                  }
                });
   }

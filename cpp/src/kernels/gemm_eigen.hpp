@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Eigen's own GEMM kernel on raw memory. Calling it below the level of matrix products leaves the
-// blocking and all memory to us: no allocation in a call, and weights packed ahead of time (2 to 8 %
-// faster than a * b on tiles of this size, which packs both sides again for every tile).
+// blocking and all memory to us: no allocation in a call, and weights packed ahead of time (2 to 8
+// % faster than a * b on tiles of this size, which packs both sides again for every tile).
 #pragma once
 
 #include "isa_unit.hpp"

@@ -43,9 +43,8 @@ class GemmForward {
     const Index halo = reach_x / p.x.stride;
     const Index width = min_of(p.x.source, max_of(kPixels, 2 * halo));
     const Index stride_x = min_of(p.x.stride, p.x.result);
-    t.x_results = width == p.x.source
-                      ? min_of(p.x.result, (width - 1) * stride_x + reach_x + 1)
-                      : width * stride_x;
+    t.x_results = width == p.x.source ? min_of(p.x.result, (width - 1) * stride_x + reach_x + 1)
+                                      : width * stride_x;
     t.run = ceil_div(t.x_results, p.x.stride);
     if (t.x_results < p.x.result) t.x_results = t.run * p.x.stride;
     t.x_tiles = ceil_div(p.x.result, t.x_results);
@@ -59,9 +58,8 @@ class GemmForward {
     const Index sums = t.images * t.ring * t.row * static_cast<Index>(sizeof(S));
     // Sums of a panel within a quarter of L2, but columns enough for the GEMM to pay.
     const Index fit = max_of(r.caches.l2 / 4 / sums, ceil_div(32, taps));
-    const Panels panels = Panels::make<S>(p.groups, p.result_channels,
-                                          clamp_to(fit, 1, p.result_channels), p.source_channels,
-                                          taps);
+    const Panels panels = Panels::make<S>(
+        p.groups, p.result_channels, clamp_to(fit, 1, p.result_channels), p.source_channels, taps);
     t.channels = panels.channels;
     t.per_group = panels.per_group;
     t.per_chunk = panels.per_chunk;
@@ -88,8 +86,8 @@ class GemmForward {
     if (panel >= p.groups * t.per_group) return;
     const Index taps = p.y.kernel * p.x.kernel;
     const Span channels = piece(panel % t.per_group, t.channels, p.result_channels);
-    const T* base = static_cast<const T*>(weights) +
-                    panel / t.per_group * p.source_channels * r.weights.o;
+    const T* base =
+        static_cast<const T*>(weights) + panel / t.per_group * p.source_channels * r.weights.o;
     pack_right(panel_memory(s, packed, task, r), p.source_channels, channels.size() * taps,
                [&](S* to, Index k0, Index k, Index column) {
                  const Index tap = column % taps;
@@ -120,7 +118,8 @@ class GemmForward {
     return *reinterpret_cast<const ForwardTile*>(s.tile);
   }
   static S* panel_memory(const Schedule& s, void* packed, Index panel, const Request&) {
-    return reinterpret_cast<S*>(static_cast<char*>(packed) + panel * (s.packed_bytes / s.pack_tasks));
+    return reinterpret_cast<S*>(static_cast<char*>(packed) +
+                                panel * (s.packed_bytes / s.pack_tasks));
   }
 
   GemmForward(const Request& r, const ForwardTile& t, const Tensors& tensors, Index panel,
@@ -280,8 +279,7 @@ class GemmForward {
   T finish(S sum, Index channel) {
     const Epilogue& e = tensors_.epilogue;
     if (e.bias != nullptr) {
-      sum += static_cast<const S*>(
-          e.bias)[group_ * p_.result_channels + channels_.begin + channel];
+      sum += static_cast<const S*>(e.bias)[group_ * p_.result_channels + channels_.begin + channel];
     }
     return round_to<T>(activate(sum, e));
   }

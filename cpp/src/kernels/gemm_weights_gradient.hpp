@@ -118,8 +118,8 @@ class GemmWeightsGradient {
   static void store(const Request& r, const Tensors& t, const Block& b, const S* sums) {
     const Problem& p = r.problem;
     const Index taps = p.y.kernel * p.x.kernel, m = b.channels.size();
-    T* out = static_cast<T*>(t.output) +
-             (b.group * p.source_channels + b.channels.begin) * r.weights.o;
+    T* out =
+        static_cast<T*>(t.output) + (b.group * p.source_channels + b.channels.begin) * r.weights.o;
     for (Index j = 0; j < b.columns.size(); ++j) {
       const Index column = b.columns.begin + j, tap = column % taps;
       T* to = out + column / taps * r.weights.i + tap / p.x.kernel * r.weights.y +

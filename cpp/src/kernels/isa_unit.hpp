@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // First include of every file in this folder. CMake compiles the folder once per instruction set
-// with CONVTRANSPOSE_ISA set to its name; Eigen is renamed with it, so that no inline function of one
-// set can be taken for another's by the linker (tests/cpp/check_symbols.cmake proves it).
+// with CONVTRANSPOSE_ISA set to its name; Eigen is renamed with it, so that no inline function of
+// one set can be taken for another's by the linker (tests/cpp/check_symbols.cmake proves it).
 #pragma once
 
 #if !defined(CONVTRANSPOSE_ISA)

@@ -30,14 +30,14 @@ struct Request {
 /// How a kernel cuts a request up. A call does, for every chunk in turn: all pack tasks, then all
 /// jobs; and the finish tasks at the very end. Tasks of one kind are independent of one another.
 struct Schedule {
-  Index chunks = 1;               // parts of the work that share one set of packed weights
-  Index packed_bytes = 0;         // packed weights of one chunk
-  Index pack_tasks = 0;           // of one chunk
-  Index jobs = 0;                 // of one chunk
-  Index workspace_bytes = 0;      // of one worker
-  Index shared_bytes = 0;         // partial results that the finish tasks add up
+  Index chunks = 1;           // parts of the work that share one set of packed weights
+  Index packed_bytes = 0;     // packed weights of one chunk
+  Index pack_tasks = 0;       // of one chunk
+  Index jobs = 0;             // of one chunk
+  Index workspace_bytes = 0;  // of one worker
+  Index shared_bytes = 0;     // partial results that the finish tasks add up
   Index finish_tasks = 0;
-  Index tile[16] = {};            // the kernel's own numbers
+  Index tile[16] = {};  // the kernel's own numbers
 };
 
 /// The operands, by meaning; the operation tells which one is written.
