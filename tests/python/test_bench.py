@@ -12,7 +12,7 @@ import math
 
 import pytest
 
-from convtranspose.bench import compare, peers, timing, worker
+from convtranspose.bench import compare, peers, summary, timing, worker
 from convtranspose.bench.candidate import Unsupported
 from convtranspose.bench.command import SPECIALS, add_arguments, main
 from convtranspose.bench.layers import published, read_lines, select
@@ -22,7 +22,7 @@ from convtranspose.bench.peers import ours
 from convtranspose.bench.problem import Problem
 from convtranspose.bench.results import Record, Results, read_all
 from convtranspose.bench.runner import Plan, run_layer
-from convtranspose.bench.summary import LayerSummary, summarize, totals
+from convtranspose.bench.summary import LayerSummary
 from convtranspose.bench.timing import Effort
 
 QUICK = Effort(sample_seconds=1e-4, rounds=2, budget_seconds=0.1, least_rounds=1)
@@ -169,16 +169,24 @@ class TestSummary:
         assert layer.peer.candidate == "ort"
 
     def test_totals(self) -> None:
-        found = {total.name: total for total in totals([LayerSummary(self.RECORDS)])}
+        found = {total.name: total for total in summary.totals([LayerSummary(self.RECORDS)])}
         assert found["best of ours / best peer"].geomean == pytest.approx(2.5)
         assert found["one-shot / best peer"].geomean == pytest.approx(1.25)
         assert found["one-shot / best PyTorch call"].geomean == pytest.approx(1.5)
         assert found["NCHW / best NCHW peer"].geomean == pytest.approx(1.25)
         assert found["NHWC / best NHWC peer"].worst == pytest.approx(4.0)
 
+    def test_large_layers_and_errors(self) -> None:
+        large_one = "n1_c64x64x64_o64x128x128_k4_s2_p1"
+        big = record("ours NCHW", 1.0, problem=large_one, flops=2 * 10**9, error=3e-7)
+        torch = record("torch NCHW", 2.0, problem=large_one, flops=2 * 10**9, error=2e-7)
+        both = [LayerSummary((big, torch)), LayerSummary(self.RECORDS)]
+        assert summary.large(both) == both[:1]
+        assert summary.error_ratios(both)[0][0] == pytest.approx(1.5)
+
     def test_ops_apart(self) -> None:
         both = [*self.RECORDS, record("ours NCHW", 1.0, op="data_gradient")]
-        assert {op: len(layers) for op, layers in summarize(both).items()} == {
+        assert {op: len(layers) for op, layers in summary.summarize(both).items()} == {
             "forward": 1,
             "data_gradient": 1,
         }

@@ -11,7 +11,7 @@ import os
 import platform
 import statistics
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +46,6 @@ class Machine:
             if moved_bytes <= footprint:
                 return rate
         return self.bandwidth[-1][1]
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Machine:

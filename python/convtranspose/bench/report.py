@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .results import Record, Results
-from .summary import LayerSummary, summarize, totals
+from .summary import TORCH, LayerSummary, error_ratios, large, summarize, totals
+from .timing import geometric_mean
 
 _WORST = 5
 
@@ -20,8 +21,10 @@ def show(results: Results, console: Console, every_candidate: bool = False) -> N
     console.print(machine_line(results))
     every_candidate = every_candidate or not any(record.ours for record in results.records)
     for op, layers in summarize(results.records).items():
-        console.print(every_table(op, layers) if every_candidate else layer_table(op, layers))
-        console.print(footer(layers))
+        peak = results.machine.peak_flops
+        table = every_table(op, layers) if every_candidate else layer_table(op, layers, peak)
+        console.print(table)
+        console.print(footer(layers, peak))
 
 
 def machine_line(results: Results) -> Text:
@@ -36,27 +39,29 @@ def machine_line(results: Results) -> Text:
     )
 
 
-def layer_table(op: str, layers: Sequence[LayerSummary]) -> Table:
+def layer_table(op: str, layers: Sequence[LayerSummary], peak: float) -> Table:
     """Our best and the best peer side by side."""
     table = Table(title=f"{op}: GFLOP/s", title_justify="left")
     table.add_column("layer", overflow="fold")
-    for column in ("GFLOP", "ours", "of roof", "error", "best peer", "error", "ratio"):
+    for column in ("GFLOP", "ours", "of peak", "of roof", "error", "peer", "error"):
         table.add_column(column, justify="right")
+    table.add_column("ratio", justify="right")
+    table.add_column("to torch", justify="right")
     table.add_column("ours by")
-    table.add_column("peer")
+    table.add_column("best peer")
     for layer in layers:
         ours, peer = layer.ours, layer.peer
-        ratio = peer.seconds / ours.seconds if ours and peer else None
-        leader = ours or peer
         table.add_row(
             layer.any.layer,
             f"{layer.any.flops / 1e9:.3g}",
             _rate(ours),
-            f"{leader.rate / leader.attainable_flops:.2f}" if leader else "",
+            f"{ours.rate / peak:.2f}" if ours else "",
+            f"{ours.rate / ours.attainable_flops:.2f}" if ours else "",
             _error(ours),
             _rate(peer),
             _error(peer),
-            Text(f"{ratio:.2f}", style=_style(ratio)) if ratio else "",
+            _ratio(layer.ratio(lambda r: True, lambda r: True)),
+            _ratio(layer.ratio(lambda r: True, lambda r: r.library == TORCH and not r.prepared)),
             _by(ours),
             peer.candidate if peer else "",
         )
@@ -83,8 +88,8 @@ def every_table(op: str, layers: Sequence[LayerSummary]) -> Table:
     return table
 
 
-def footer(layers: Sequence[LayerSummary]) -> Group:
-    """Geometric means of every comparison, and the layers that lose most."""
+def footer(layers: Sequence[LayerSummary], peak: float) -> Group:
+    """Geometric means, what the large layers reach, errors, and the layers that lose most."""
     lines = [
         Text(
             f"{total.name}: geomean {total.geomean:.3f} over {total.layers} layers, "
@@ -92,6 +97,17 @@ def footer(layers: Sequence[LayerSummary]) -> Group:
         )
         for total in totals(layers)
     ]
+    for layout in ("NHWC", "NCHW"):
+        lines += _large_line(layers, peak, layout)
+    if errors := error_ratios(layers):
+        above = sum(ratio > 1 for ratio, _ in errors)
+        worst, layer = errors[0]
+        lines.append(
+            Text(
+                f"largest error of ours above PyTorch's smallest on {above} of {len(errors)} layers, "
+                f"at most {worst:.2f} times ({layer.any.layer})"
+            )
+        )
     ratios = [(layer.ratio(lambda r: True, lambda r: True), layer) for layer in layers]
     losing = sorted(
         ((ratio, layer) for ratio, layer in ratios if ratio is not None and ratio < 1),
@@ -100,6 +116,24 @@ def footer(layers: Sequence[LayerSummary]) -> Group:
     for ratio, layer in losing[:_WORST]:
         lines.append(Text(f"  {ratio:.2f}  {layer.any.layer}  {layer.any.problem}", style="red"))
     return Group(*lines, Text())
+
+
+def _large_line(layers: Sequence[LayerSummary], peak: float, layout: str) -> list[Text]:
+    fractions = [
+        (ours.rate / peak, layer)
+        for layer in large(layers)
+        if (ours := layer.best(lambda r: r.ours and r.layout == layout))
+    ]
+    if not fractions:
+        return []
+    lowest, layer = min(fractions, key=lambda pair: pair[0])
+    mean = geometric_mean([fraction for fraction, _ in fractions])
+    return [
+        Text(
+            f"{layout}, {len(fractions)} large layers: {mean:.2f} of the peak, "
+            f"lowest {lowest:.2f} ({layer.any.layer})"
+        )
+    ]
 
 
 def _rate(record: Record | None) -> str:
@@ -120,8 +154,10 @@ def _by(record: Record | None) -> str:
     return record.candidate.removeprefix("ours ") + (f" ({record.note})" if record.note else "")
 
 
-def _style(ratio: float) -> str:
-    return "green" if ratio >= 1 else "red"
+def _ratio(ratio: float | None) -> Text:
+    if ratio is None:
+        return Text()
+    return Text(f"{ratio:.2f}", style="green" if ratio >= 1 else "red")
 
 
 def _bytes(size: int) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from .problem import Problem
 from .results import Record, by_case
 from .timing import geometric_mean
 
@@ -88,6 +89,27 @@ class Total:
     geomean: float
     worst: float
     worst_layer: str
+
+
+def large(layers: Sequence[LayerSummary]) -> list[LayerSummary]:
+    """Those where arithmetic rules: above 1 GFLOP, 64 channels or more a group on both sides."""
+    return [layer for layer in layers if layer.any.flops > 1e9 and _fewest_channels(layer) >= 64]
+
+
+def _fewest_channels(layer: LayerSummary) -> int:
+    problem = Problem.parse(layer.any.problem)
+    return min(problem.source_shape[1], problem.output_shape[1]) // problem.groups
+
+
+def error_ratios(layers: Sequence[LayerSummary]) -> list[tuple[float, LayerSummary]]:
+    """Our largest error over PyTorch's smallest, a layer each, largest first."""
+    found = []
+    for layer in layers:
+        mine = [record.error for record in layer.records if record.ours]
+        torch = [record.error for record in layer.records if record.library == TORCH]
+        if mine and torch and min(torch) > 0:
+            found.append((max(mine) / min(torch), layer))
+    return sorted(found, key=lambda pair: pair[0], reverse=True)
 
 
 def totals(layers: Sequence[LayerSummary]) -> list[Total]:
