@@ -6,6 +6,13 @@
 namespace convtranspose {
 namespace {
 
+/// Stencils: next to no channels to sum over or to share inputs between.
+bool is_stencil(const Request& r) {
+  const Problem& p = r.problem;
+  return (p.source_channels == 1 && p.result_channels <= 4) ||
+         (p.result_channels == 1 && p.source_channels <= 4);
+}
+
 bool any(const Request&) { return true; }
 
 struct Rule {
@@ -17,6 +24,7 @@ struct Rule {
 // Read from the top; the first that applies and is not refused by its kernel is taken.
 constexpr Rule kRules[] = {
     {Algorithm::Reference, has_no_terms, "every sum is empty"},
+    {Algorithm::Depthwise, is_stencil, "a stencil: next to no channels in a group"},
     {Algorithm::Gemm, any, "does every problem"},
 };
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Stencils: groups of so few channels that a matrix multiplication has nothing to hold on to.
+#include "depthwise_planar.hpp"
+#include "depthwise_planar_weights.hpp"
+
+namespace convtranspose::CONVTRANSPOSE_ISA {
+namespace {
+
+/// The longest staged row, in numbers: bounds the workspace.
+constexpr Index kMaxRow = 1 << 16, kMaxPairs = 64;
+
+const char* refusal(const Request& r) noexcept {
+  const Problem& p = r.problem;
+  if (p.batch == 0 || p.source_channels == 0 || p.result_channels == 0 || p.y.result == 0 ||
+      p.x.result == 0) {
+    return "a sum or result of no elements";
+  }
+  if (p.source_channels > kMaxPairs / p.result_channels) return "too many channels in a group";
+  if (p.y.kernel > kMaxKernel || p.x.kernel > kMaxKernel || p.y.stride > kMaxStride ||
+      p.x.stride > kMaxStride) {
+    return "a kernel or stride too large for a stencil";
+  }
+  const Index pairs = p.source_channels * p.result_channels;
+  if (p.y.kernel * p.x.kernel * pairs > kMaxRow) return "too many weights in a group";
+  if (p.y.dilation > kMaxSpan || p.x.dilation > kMaxSpan ||
+      (p.y.kernel - 1) * p.y.dilation > kMaxSpan || (p.x.kernel - 1) * p.x.dilation > kMaxSpan) {
+    return "a kernel that reaches too far for a stencil";
+  }
+  return nullptr;
+}
+
+template <class T, bool kForward>
+struct Stencil {
+  static void prepare(const Request& r, Schedule& s) noexcept {
+    Planar<T, kForward>::prepare(r, s);
+  }
+  static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*, void*,
+                  Index, Index job, void* workspace) noexcept {
+    Planar<T, kForward>::run(r, s, tensors, job, workspace);
+  }
+};
+
+template <class T>
+struct StencilWeights {
+  static void prepare(const Request& r, Schedule& s) noexcept { PlanarWeights<T>::prepare(r, s); }
+  static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*,
+                  void* shared, Index, Index job, void* workspace) noexcept {
+    PlanarWeights<T>::run(r, s, tensors, shared, job, workspace);
+  }
+  static void finish(const Request& r, const Schedule& s, const Tensors& tensors,
+                     const void* shared, Index task) noexcept {
+    PlanarWeights<T>::finish(r, s, tensors, shared, task);
+  }
+};
+
+template <class T, bool kForward>
+constexpr Kernel kStencil{refusal, Stencil<T, kForward>::prepare, nullptr,
+                          Stencil<T, kForward>::run, nullptr};
+template <class T>
+constexpr Kernel kWeights{refusal, StencilWeights<T>::prepare, nullptr, StencilWeights<T>::run,
+                          StencilWeights<T>::finish};
+
+}  // namespace
+
+extern const KernelTable depthwise_table;
+const KernelTable depthwise_table{{
+    {kStencil<float, true>, kStencil<double, true>, kStencil<Float16, true>,
+     kStencil<BFloat16, true>},
+    {kStencil<float, false>, kStencil<double, false>, kStencil<Float16, false>,
+     kStencil<BFloat16, false>},
+    {kWeights<float>, kWeights<double>, kWeights<Float16>, kWeights<BFloat16>},
+}};
+
+}  // namespace convtranspose::CONVTRANSPOSE_ISA

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+// Forward and data gradient with pixels in the vectors' lanes. A unit of work is a tile of the
+// outputs of one group (or of a few neighbouring groups, where channels are the fastest axis): its
+// inputs are staged, then every output row is the sum of a few shifted rows.
+//
+// Staged rows have zeros where the tensor ends, so a unit is computed this way only if all its
+// weights are finite: then those zeros add nothing. Other units go the careful way.
+#pragma once
+
+#include "depthwise_block.hpp"
+#include "depthwise_careful.hpp"
+#include "depthwise_stage.hpp"
+
+namespace convtranspose {
+namespace {
+
+/// Numbers of Schedule::tile.
+struct PlanarTile {
+  Index lanes_are_channels;  // 0 here; decides between the two kinds of schedule
+  Index groups, group_blocks;
+  Index height, bands;  // output rows of a unit
+  Index width, tiles;   // output columns of a unit, a multiple of the stride
+  Index rows;           // most staged rows of a channel
+  Index run, pitch;     // numbers of a staged run, of a staged row
+  Index units, per_job;
+  Index around;         // stores go around the caches
+};
+
+template <class T, bool kForward>
+class Planar {
+  using S = Sum<T>;
+  using V = Vec<S>;
+
+ public:
+  static Index inputs(const Problem& p) { return kForward ? p.source_channels : p.result_channels; }
+  static Index outputs(const Problem& p) {
+    return kForward ? p.result_channels : p.source_channels;
+  }
+  static Index output_extent(const Axis& a) { return kForward ? a.result : a.source; }
+  static Index input_extent(const Axis& a) { return kForward ? a.source : a.result; }
+
+  static void prepare(const Request& r, Schedule& s) noexcept {
+    const Problem& p = r.problem;
+    PlanarTile& t = tile(s);
+    t.lanes_are_channels = 0;
+    const DataStrides& out = kForward ? r.result : r.source;
+    const DataStrides& in = kForward ? r.source : r.result;
+    const bool together = in.c == 1 || out.c == 1;
+    t.groups = together ? min_of(p.groups, ceil_div(kLineChannels, outputs(p))) : 1;
+    t.group_blocks = ceil_div(p.groups, t.groups);
+    const Index planes = t.groups * inputs(p);
+    const Index stride_x = kForward ? min_of(p.x.stride, p.x.result) : 1;
+    const Index places = ceil_div(output_extent(p.x), stride_x);
+    const Index slots = Columns::slots(p.x, kForward);
+    const Index span = Columns::most_span(p.x);
+    // Rows short enough that a few of every channel fit the budget.
+    const Index budget = r.caches.l1 / static_cast<Index>(sizeof(S));
+    const Index some = max_of(16 * V::kSize, budget / (planes * slots * 4));
+    t.width = min_of(places, round_up(some, 8 * V::kSize));
+    t.tiles = ceil_div(places, t.width);
+    t.width = min_of(places, round_up(ceil_div(places, t.tiles), V::kSize));
+    t.tiles = ceil_div(places, t.width);
+    t.run = round_up(t.width, V::kSize) + round_up(span, V::kSize);
+    t.pitch = t.run * slots;
+    t.width *= stride_x;
+    const Index fit = max_of(1, budget / (t.pitch * planes));
+    t.height = min_of(output_extent(p.y), outputs_of_rows(p.y, fit));
+    t.bands = ceil_div(output_extent(p.y), t.height);
+    t.height = ceil_div(output_extent(p.y), t.bands);
+    t.bands = ceil_div(output_extent(p.y), t.height);
+    t.rows = min_of(input_extent(p.y), rows_of_outputs(p.y, t.height));
+    t.units = t.group_blocks * p.batch * t.bands * t.tiles;
+    const Index sums = t.groups * outputs(p) * t.height * t.width * inputs(p) *
+                       ceil_div(p.y.kernel, kForward ? p.y.stride : 1) *
+                       ceil_div(p.x.kernel, kForward ? p.x.stride : 1);
+    t.per_job = clamp_to(kJobTerms / max_of(sums, 1), 1, ceil_div(t.units, kJobs));
+    s.jobs = ceil_div(t.units, t.per_job);
+    const Index bytes = static_cast<Index>(sizeof(T)) * p.batch * p.groups * outputs(p) *
+                        output_extent(p.y) * output_extent(p.x);
+    t.around = bytes > r.caches.l3 && std::is_same_v<T, S> && out.x == 1;
+    s.workspace_bytes = Columns::arena_bytes_of(p.x, kForward) +
+                        arena_bytes<S>(planes * t.rows * t.pitch) +
+                        arena_bytes<S>(weights_size(p) * t.groups) +
+                        arena_bytes<InputRow<S>>(inputs(p) * p.y.kernel) +
+                        arena_bytes<S>(t.groups * outputs(p) * staged_width(p, t));
+  }
+
+  static void run(const Request& r, const Schedule& s, const Tensors& tensors, Index job,
+                  void* workspace) noexcept {
+    const PlanarTile& t = tile(s);
+    Planar work(r, t, tensors, workspace);
+    const Span units = piece(job, t.per_job, t.units);
+    for (Index unit = units.begin; unit < units.end; ++unit) work.go(unit);
+    if (t.around) stream_fence();
+  }
+
+ private:
+  static constexpr Index kLineChannels = 16, kJobTerms = 400000, kJobs = 16;
+
+  static PlanarTile& tile(Schedule& s) {
+    static_assert(sizeof(PlanarTile) <= sizeof s.tile);
+    return *reinterpret_cast<PlanarTile*>(s.tile);
+  }
+  static const PlanarTile& tile(const Schedule& s) {
+    return *reinterpret_cast<const PlanarTile*>(s.tile);
+  }
+  static Index reach(const Axis& a) { return (a.kernel - 1) * a.dilation; }
+  /// Input rows that `height` output rows may meet.
+  static Index rows_of_outputs(const Axis& a, Index height) {
+    return kForward ? (height - 1 + reach(a)) / a.stride + 1
+                    : (height - 1) * a.stride + reach(a) + 1;
+  }
+  /// As many output rows as meet no more than `rows` input rows; at least one stride's.
+  static Index outputs_of_rows(const Axis& a, Index rows) {
+    return kForward ? max_of(min_of(a.stride, a.result), (rows - 1) * a.stride - reach(a) + 1)
+                    : max_of(1, (rows - 1 - reach(a)) / a.stride + 1);
+  }
+  static Index weights_size(const Problem& p) {
+    return outputs(p) * inputs(p) * p.y.kernel * p.x.kernel * Columns::together(p.x, kForward);
+  }
+  /// Numbers of one staged row of outputs, its residues apart if they are computed apart.
+  static Index staged_width(const Problem& p, const PlanarTile& t) {
+    return Columns::phases(p.x, kForward) * ceil_div(t.width, Columns::phases(p.x, kForward));
+  }
+
+  Planar(const Request& r, const PlanarTile& t, const Tensors& tensors, void* workspace)
+      : r_(r),
+        p_(r.problem),
+        t_(t),
+        tensors_(tensors),
+        in_(kForward ? r.source : r.result),
+        out_(kForward ? r.result : r.source),
+        arena_(workspace),
+        columns_(r.problem.x, kForward, arena_) {
+    columns_.set_run(t.run);
+    staged_ = arena_.take<S>(t.groups * inputs(p_) * t.rows * t.pitch);
+    weights_ = arena_.take<S>(weights_size(p_) * t.groups);
+    rows_ = arena_.take<InputRow<S>>(inputs(p_) * p_.y.kernel);
+    sums_ = arena_.take<S>(t.groups * outputs(p_) * staged_width(p_, t));
+    row_weights_ = columns_.total() * columns_.residues();
+  }
+
+  void go(Index unit) {
+    tile_ = unit % t_.tiles;
+    const Index band = unit / t_.tiles % t_.bands;
+    n_ = unit / t_.tiles / t_.bands % p_.batch;
+    const Index block = unit / t_.tiles / t_.bands / p_.batch;
+    y_ = piece(band, t_.height, output_extent(p_.y));
+    x_ = piece(tile_, t_.width, output_extent(p_.x));
+    if (block != block_) {
+      block_ = block;
+      groups_ = piece(block, t_.groups, p_.groups);
+      finite_ = pack_weights();
+    }
+    if (!finite_) {
+      careful();
+      return;
+    }
+    stage();
+    for (Index y = y_.begin; y < y_.end; ++y) {
+      for (Index g = groups_.begin; g < groups_.end; ++g) output_row(g, y);
+      if (!direct()) store_row(y);
+    }
+  }
+
+  /// Weights of the unit's groups as [output][input][ky][column][residue]; true if all are finite.
+  bool pack_weights() {
+    S zero{0};
+    for (Index g = groups_.begin; g < groups_.end; ++g) {
+      for (Index i = 0; i < outputs(p_); ++i) {
+        for (Index k = 0; k < inputs(p_); ++k) {
+          const Index o = g * p_.source_channels + (kForward ? k : i);
+          const T* from = static_cast<const T*>(tensors_.weights) + o * r_.weights.o +
+                          (kForward ? i : k) * r_.weights.i;
+          S* to = weights_of(g, i) + k * p_.y.kernel * row_weights_;
+          for (Index ky = 0; ky < p_.y.kernel; ++ky, to += row_weights_) {
+            for (Index kx = 0; kx < p_.x.kernel; ++kx) {
+              const S w = widen(from[ky * r_.weights.y + kx * r_.weights.x]);
+              zero += w * S{0};
+              if (columns_.place(kx) >= 0) to[columns_.place(kx)] = w;
+            }
+          }
+        }
+      }
+    }
+    return zero == S{0};
+  }
+  S* weights_of(Index group, Index output) const {
+    return weights_ + ((group - groups_.begin) * outputs(p_) + output) * inputs(p_) *
+                          p_.y.kernel * row_weights_;
+  }
+
+  /// The output row's values can go straight to the result.
+  bool direct() const {
+    return std::is_same_v<T, S> && out_.x == 1 && columns_.phases() == 1;
+  }
+
+  void careful() {
+    CarefulStencil<T, kForward> sums(r_, tensors_);
+    for (Index g = groups_.begin; g < groups_.end; ++g) {
+      for (Index i = 0; i < outputs(p_); ++i) {
+        for (Index y = y_.begin; y < y_.end; ++y) {
+          for (Index x = x_.begin; x < x_.end; ++x) sums.store(n_, g, i, y, x);
+        }
+      }
+    }
+  }
+
+  void stage() {
+    const Axis& a = p_.y;
+    input_y_ = kForward ? sources_of(a, y_.begin, y_.end)
+                        : Span{clamp_to(y_.begin * a.stride - a.pad, 0, a.result),
+                               clamp_to((y_.end - 1) * a.stride - a.pad + reach(a) + 1, 0, a.result)};
+    const Index begin = (kForward ? x_.begin / p_.x.stride : x_.begin) + columns_.low();
+    const Index places = kForward ? ceil_div(x_.size(), p_.x.stride) : x_.size();
+    const Index count = round_up(places, V::kSize) + columns_.span();
+    const T* base = static_cast<const T*>(kForward ? tensors_.source : tensors_.result) +
+                    n_ * in_.n + groups_.begin * inputs(p_) * in_.c;
+    for (Index plane = 0; plane < groups_.size() * inputs(p_); ++plane) {
+      for (Index y = input_y_.begin; y < input_y_.end; ++y) {
+        const TensorRow<T> row{base + plane * in_.c + y * in_.y, in_.x, input_extent(p_.x)};
+        S* to = staged_row(plane, y);
+        if (kForward) {
+          stage_run(row, begin, 1, 0, count, to);
+        } else if (columns_.slots() == 2 && p_.x.stride == 2) {
+          stage_pair(row, begin, columns_.slot_residue(0), count, t_.run, to);
+        } else {
+          for (Index i = 0; i < columns_.slots(); ++i) {
+            stage_run(row, begin, p_.x.stride, columns_.slot_residue(i), count, to + i * t_.run);
+          }
+        }
+      }
+    }
+  }
+  S* staged_row(Index plane, Index y) const {
+    return staged_ + (plane * t_.rows + y - input_y_.begin) * t_.pitch;
+  }
+
+  /// The rows of inputs that meet output row y, with the weights' place in their output's.
+  Index list_rows(Index group, Index y, const S* weights) {
+    const Axis& a = p_.y;
+    Index count = 0;
+    for (Index k = 0; k < inputs(p_); ++k) {
+      const Index plane = (group - groups_.begin) * inputs(p_) + k;
+      for (Index ky = 0; ky < a.kernel; ++ky) {
+        Index row = y * a.stride + ky * a.dilation - a.pad;
+        if (kForward) {
+          const Index at = y + a.pad - ky * a.dilation;
+          if (modulo(at, a.stride) != 0) continue;
+          row = floor_div(at, a.stride);
+        }
+        if (row < 0 || row >= input_extent(a)) continue;
+        rows_[count++] = {staged_row(plane, row), weights + (k * a.kernel + ky) * row_weights_};
+      }
+    }
+    return count;
+  }
+
+  void output_row(Index group, Index y) {
+    const Epilogue& e = tensors_.epilogue;
+    for (Index i = 0; i < outputs(p_); ++i) {
+      const Index channel = group * outputs(p_) + i;
+      const Index count = list_rows(group, y, weights_of(group, i));
+      const S bias = e.bias == nullptr ? S{0} : static_cast<const S*>(e.bias)[channel];
+      S* staged = sums_ + (channel - groups_.begin * outputs(p_)) * staged_width(p_, t_);
+      if constexpr (std::is_same_v<T, S>) {
+        if (direct()) {
+          S* to = static_cast<S*>(tensors_.output) + n_ * out_.n + channel * out_.c +
+                  y * out_.y + x_.begin;
+          compute(count, bias, to);
+          activate_run(to, x_.size(), e);
+          continue;
+        }
+      }
+      compute(count, bias, staged);
+      activate_run(staged, staged_width(p_, t_), e);
+    }
+  }
+
+  void compute(Index row_count, S bias, S* to) {
+    const bool around = t_.around && tensors_.epilogue.activation == ActivationKind::None;
+    if (columns_.residues() == 2) {
+      stencil_rows<S, 2>(sums(row_count, 0, bias), to, x_.size(), around);
+    } else if (columns_.residues() == 4) {
+      stencil_rows<S, 4>(sums(row_count, 0, bias), to, x_.size(), around);
+    } else {
+      const Index phases = columns_.phases(), width = ceil_div(t_.width, phases);
+      for (Index j = 0; j < phases; ++j) {
+        stencil_rows<S, 1>(sums(row_count, j, bias), to + j * width,
+                           ceil_div(max_of(0, x_.size() - j), phases), around);
+        for (Index i = 0; i < row_count; ++i) rows_[i].weights += columns_.count(j);
+      }
+    }
+  }
+  RowSums<S> sums(Index row_count, Index phase, S bias) const {
+    return {rows_, row_count, columns_.columns() + columns_.first(phase), columns_.count(phase),
+            bias,  false,     true};
+  }
+
+  void store_row(Index y) {
+    const Index phases = columns_.phases(), width = ceil_div(t_.width, phases);
+    const Index channels = groups_.size() * outputs(p_), pitch = staged_width(p_, t_);
+    T* out = static_cast<T*>(tensors_.output) + n_ * out_.n +
+             groups_.begin * outputs(p_) * out_.c + y * out_.y + x_.begin * out_.x;
+    if (out_.c == 1) {
+      for (Index x = 0; x < x_.size(); ++x) {
+        const S* from = sums_ + x % phases * width + x / phases;
+        for (Index c = 0; c < channels; ++c) out[x * out_.x + c] = round_to<T>(from[c * pitch]);
+      }
+      return;
+    }
+    for (Index c = 0; c < channels; ++c) {
+      for (Index j = 0; j < phases; ++j) {
+        const S* from = sums_ + c * pitch + j * width;
+        T* to = out + c * out_.c + j * out_.x;
+        const Index count = ceil_div(max_of(0, x_.size() - j), phases);
+        for (Index q = 0; q < count; ++q) to[q * phases * out_.x] = round_to<T>(from[q]);
+      }
+    }
+  }
+
+  const Request& r_;
+  const Problem& p_;
+  const PlanarTile& t_;
+  const Tensors& tensors_;
+  const DataStrides &in_, &out_;
+  Arena arena_;
+  Columns columns_;
+  S *staged_, *weights_, *sums_;
+  InputRow<S>* rows_;
+  Index row_weights_;
+  Index block_ = -1, n_ = 0, tile_ = 0;
+  bool finite_ = false;
+  Span groups_{}, y_{}, x_{}, input_y_{};
+};
+
+}  // namespace
+}  // namespace convtranspose
