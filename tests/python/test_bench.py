@@ -311,13 +311,11 @@ class TestCommand:
         assert capsys.readouterr().out.startswith("n1_c36x360x640_o4x1080x1920_k3x3_s3x3")
 
     def test_every_special_bench_can_be_named(self) -> None:
-        pytest.importorskip("rich")
         from convtranspose.bench import special
 
         assert set(SPECIALS) == set(special.BENCHES)
 
     def test_run_and_show(self, tmp_path, capsys) -> None:
-        pytest.importorskip("rich")
         saved, csv = tmp_path / "run.json", tmp_path / "run.csv"
         quick = ["--sample", "1e-4", "--rounds", "1", "--budget", "0"]
         words = ["--layers", SMALL_PROBLEMS["plain"], "--peers", "--json", str(saved), *quick]

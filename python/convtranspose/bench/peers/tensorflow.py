@@ -36,8 +36,19 @@ _DEPTHWISE = {
 
 def candidates(operands: Operands, threads: int) -> Iterator[Candidate]:
     _set_threads(threads)
+    problem = operands.problem
+    knows_explicit = problem.dilation == (1, 1) or operands.op == DATA_GRADIENT
+    for name, padding in _paddings(problem).items():
+        if name == "explicit" and not knows_explicit:
+            raise Unsupported("its convolution gradients know no dilation with explicit padding")
+        yield _candidate(operands, f"tensorflow {name}", padding)
+        if operands.op == DATA_GRADIENT:
+            return  # the forward convolution reaches oneDNN either way
+
+
+def _candidate(operands: Operands, name: str, padding: dict[str, object]) -> Candidate:
     last: list[tf.Tensor] = []
-    compute = tf.function(_traceable(operands)).get_concrete_function()
+    compute = tf.function(_traceable(operands, padding)).get_concrete_function()
 
     def run() -> None:
         last[:] = [compute()]
@@ -48,7 +59,7 @@ def candidates(operands: Operands, threads: int) -> Iterator[Candidate]:
             return from_nhwc(array)
         return array.transpose(2, 3, 0, 1) if _is_depthwise(operands.problem) else from_hwio(array)
 
-    yield Candidate("tensorflow", LIBRARY, "NHWC", True, run, result)
+    return Candidate(name, LIBRARY, "NHWC", True, run, result)
 
 
 def _set_threads(threads: int) -> None:
@@ -58,7 +69,7 @@ def _set_threads(threads: int) -> None:
         tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
-def _traceable(operands: Operands) -> Callable[[], tf.Tensor]:
+def _traceable(operands: Operands, padding: dict[str, object]) -> Callable[[], tf.Tensor]:
     problem = operands.problem
     depthwise = _is_depthwise(problem)
     if problem.groups > 1 and not depthwise and operands.op != DATA_GRADIENT:
@@ -67,10 +78,12 @@ def _traceable(operands: Operands) -> Callable[[], tf.Tensor]:
         raise Unsupported("its depthwise convolution knows neither unequal strides nor dilation")
     kernels = _DEPTHWISE if depthwise else _DENSE
     kernel = getattr(tf.raw_ops, kernels[operands.op])
-    arguments = {"data_format": "NHWC", **_geometry(problem)}
-    explicit = arguments["padding"] == "EXPLICIT"
-    if explicit and problem.dilation != (1, 1) and operands.op != DATA_GRADIENT:
-        raise Unsupported("its convolution gradients know no dilation with explicit padding")
+    arguments = {
+        "strides": [1, *problem.stride, 1],
+        "dilations": [1, *problem.dilation, 1],
+        "data_format": "NHWC",
+        **padding,
+    }
     weights = to_hwio(operands.weights)
     if depthwise:
         weights = weights.swapaxes(2, 3)
@@ -93,22 +106,21 @@ def _is_depthwise(problem: Problem) -> bool:
     return problem.source_shape[1] == problem.output_shape[1] == problem.groups > 1
 
 
-def _geometry(problem: Problem) -> dict[str, object]:
-    """Named padding where it says the same: only then do the gradients reach oneDNN's kernels.
+def _paddings(problem: Problem) -> dict[str, dict[str, object]]:
+    """The ways to say this padding, by name: they reach different kernels of the gradients.
 
-    Explicit padding costs them their direct kernels (67 -> 31 GFLOP/s on a 512-channel 3 x 3 layer).
+    A named padding reaches oneDNN's direct kernels, an explicit one a matrix product (67 and 31
+    GFLOP/s forward on a 512-channel 3 x 3 layer, but 30 and 56 for its weights gradient).
     """
     left, right, top, bottom = problem.padding
-    geometry: dict[str, object] = {
-        "strides": [1, *problem.stride, 1],
-        "dilations": [1, *problem.dilation, 1],
-    }
+    paddings: dict[str, dict[str, object]] = {}
     if problem.padding == (0, 0, 0, 0):
-        return {**geometry, "padding": "VALID"}
-    if all(_is_same(problem, axis) for axis in range(2)):
-        return {**geometry, "padding": "SAME"}
+        paddings["valid"] = {"padding": "VALID"}
+    elif all(_is_same(problem, axis) for axis in range(2)):
+        paddings["same"] = {"padding": "SAME"}
     explicit = [0, 0, top, bottom, left, right, 0, 0]
-    return {**geometry, "padding": "EXPLICIT", "explicit_paddings": explicit}
+    paddings["explicit"] = {"padding": "EXPLICIT", "explicit_paddings": explicit}
+    return paddings
 
 
 def _is_same(problem: Problem, axis: int) -> bool:
