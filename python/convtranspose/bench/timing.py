@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
+# The threads of the candidate before spin on for about a millisecond (OpenMP, ONNX Runtime).
+_SETTLE_SECONDS = 0.002
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -44,8 +47,8 @@ class Timing:
 def interleaved(calls: Sequence[Callable[[], object]], effort: Effort) -> list[Timing]:
     """Time each call in rounds; every round runs all of them and starts one further along.
 
-    A sample is ``calls_per_sample`` calls after one untimed call, which brings the candidate's own
-    data back into the cache after its neighbour's turn.
+    A sample is ``calls_per_sample`` calls after at least one untimed call, which brings the
+    candidate's own data back into the cache after its neighbour's turn.
     """
     if not calls:
         return []
@@ -68,8 +71,11 @@ def interleaved(calls: Sequence[Callable[[], object]], effort: Effort) -> list[T
 
 
 def sample(call: Callable[[], object], repeats: int) -> float:
-    """Seconds per call over ``repeats`` calls, after one that is not counted."""
+    """Seconds per call over ``repeats`` calls, after some that are not counted."""
+    settled = perf_counter() + _SETTLE_SECONDS
     call()
+    while perf_counter() < settled:
+        call()
     started = perf_counter()
     for _ in range(repeats):
         call()

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from ..operands import FORWARD, WEIGHTS_GRADIENT, Array, Operands
 from ..problem import Problem
 
 LIBRARY = "ncnn"
-VERSION = importlib.metadata.version("ncnn")
+VERSION = ncnn.__version__
 DTYPES = ("float32",)
 
 _RAW_FLOAT32 = np.zeros(1, np.uint32)

@@ -6,7 +6,6 @@ The weights are an initializer, which a session lays out once when it is made.
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Iterator
 
 import onnx
@@ -17,7 +16,7 @@ from ..candidate import Candidate, Unsupported
 from ..operands import FORWARD, WEIGHTS_GRADIENT, Operands
 
 LIBRARY = "ONNX Runtime"
-VERSION = importlib.metadata.version("onnxruntime")
+VERSION = onnxruntime.__version__
 DTYPES = ("float32",)
 
 

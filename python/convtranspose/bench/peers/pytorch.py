@@ -7,7 +7,6 @@ runs and the result is a view into its output: the crop costs nothing.
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from ..operands import DATA_GRADIENT, FORWARD, WEIGHTS_GRADIENT, Operands
 from ..problem import Problem
 
 LIBRARY = "PyTorch"
-VERSION = importlib.metadata.version("torch")
+VERSION = torch.__version__
 DTYPES = ("float32", "float64", "float16", "bfloat16")
 
 _FORMATS = {"NCHW": torch.contiguous_format, "NHWC": torch.channels_last}

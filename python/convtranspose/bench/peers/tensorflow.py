@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 from collections.abc import Callable, Iterator
 
@@ -19,7 +18,7 @@ from ..operands import DATA_GRADIENT, FORWARD, WEIGHTS_GRADIENT, Array, Operands
 from ..problem import Problem
 
 LIBRARY = "TensorFlow"
-VERSION = importlib.metadata.version("tensorflow-cpu")
+VERSION = tf.__version__
 DTYPES = ("float32",)
 
 _DENSE = {
