@@ -8,7 +8,12 @@ foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
   endif()
 endforeach()
 
-find_package(Eigen3 3.4...<6 CONFIG QUIET PATHS ${convtranspose_prefixes})
+# One request a major version: the version files of 3.4.0 and of 5 know no ranges.
+foreach(version IN ITEMS 3.4 5)
+  if(NOT Eigen3_FOUND)
+    find_package(Eigen3 ${version} CONFIG QUIET PATHS ${convtranspose_prefixes})
+  endif()
+endforeach()
 if(NOT Eigen3_FOUND)
   message(
     FATAL_ERROR

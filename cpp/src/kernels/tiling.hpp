@@ -12,6 +12,11 @@ constexpr Index max_of(Index a, Index b) { return a < b ? b : a; }
 constexpr Index clamp_to(Index value, Index low, Index high) {
   return max_of(low, min_of(value, high));
 }
+/// a * b, or the largest number that is safe to go on with; a and b not negative.
+constexpr Index saturated(Index a, Index b) {
+  constexpr Index most = Index{1} << 60;
+  return a != 0 && b > most / a ? most : a * b;
+}
 /// Rounded up; a and b not negative.
 constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 constexpr Index round_up(Index a, Index b) { return ceil_div(a, b) * b; }

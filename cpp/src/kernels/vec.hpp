@@ -24,8 +24,62 @@ struct Vec {
   static EIGEN_STRONG_INLINE Type fma(const Type& a, const Type& b, const Type& c) {
     return Eigen::internal::pmadd(a, b, c);
   }
+  /// kSize vectors, as a square matrix.
+  using Block = Eigen::internal::PacketBlock<Type, static_cast<int>(kSize)>;
+  static EIGEN_STRONG_INLINE void transpose(Block& block) { Eigen::internal::ptranspose(block); }
+  /// a[0], b[0], a[1], b[1], ...: 2 kSize numbers.
+  static EIGEN_STRONG_INLINE void store_interleaved(S* p, const Type& a, const Type& b);
   static EIGEN_STRONG_INLINE S reduce(const Type& v) { return Eigen::internal::predux(v); }
 };
+
+template <class S>
+EIGEN_STRONG_INLINE void Vec<S>::store_interleaved(S* p, const Type& a, const Type& b) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<S, float>) {
+    const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    store(p, _mm512_permutex2var_ps(a, low, b));
+    store(p + kSize, _mm512_permutex2var_ps(a, high, b));
+    return;
+  } else {
+    const __m512i low = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+    const __m512i high = _mm512_add_epi64(low, _mm512_set1_epi64(4));
+    store(p, _mm512_permutex2var_pd(a, low, b));
+    store(p + kSize, _mm512_permutex2var_pd(a, high, b));
+    return;
+  }
+#elif defined(__AVX__)
+  if constexpr (std::is_same_v<S, float>) {
+    const __m256 low = _mm256_unpacklo_ps(a, b), high = _mm256_unpackhi_ps(a, b);
+    store(p, _mm256_permute2f128_ps(low, high, 0x20));
+    store(p + kSize, _mm256_permute2f128_ps(low, high, 0x31));
+  } else {
+    const __m256d low = _mm256_unpacklo_pd(a, b), high = _mm256_unpackhi_pd(a, b);
+    store(p, _mm256_permute2f128_pd(low, high, 0x20));
+    store(p + kSize, _mm256_permute2f128_pd(low, high, 0x31));
+  }
+#else
+  S x[kSize], y[kSize];
+  store(x, a);
+  store(y, b);
+  for (Index i = 0; i < kSize; ++i) {
+    p[2 * i] = x[i];
+    p[2 * i + 1] = y[i];
+  }
+#endif
+}
+
+/// to[i] = value
+template <class S>
+EIGEN_STRONG_INLINE void fill(S* to, Index count, S value) {
+  for (Index i = 0; i < count; ++i) to[i] = value;
+}
+
+/// to[i] = from[i], as the type of sums
+template <class T>
+EIGEN_STRONG_INLINE void widen_run(const T* from, Index count, Sum<T>* to) {
+  for (Index i = 0; i < count; ++i) to[i] = widen(from[i]);
+}
 
 /// to[i] += from[i]
 template <class S>

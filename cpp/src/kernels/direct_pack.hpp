@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The part of the input that a box of outputs needs, channels last and without gaps, zeros where
+// it reaches outside: whatever the tensor's layout, strides and type were, the tiles read this.
+#pragma once
+
+#include "tiling.hpp"
+#include "vec.hpp"
+
+namespace convtranspose {
+namespace {
+
+/// Writes `pixels` x `channels` numbers, channels last, from `from` with the given strides.
+template <class T>
+void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index pixels,
+                 Index channels, Sum<T>* to) {
+  using S = Sum<T>;
+  if (channel_stride == 1) {
+    for (Index x = 0; x < pixels; ++x) widen_run(from + x * pixel_stride, channels, to + x * channels);
+    return;
+  }
+  Index x = 0;
+  if constexpr (std::is_same_v<T, S>) {
+    if (pixel_stride == 1) {
+      using V = Vec<S>;
+      for (; x + V::kSize <= pixels; x += V::kSize) {
+        Index c = 0;
+        for (; c + V::kSize <= channels; c += V::kSize) {
+          typename V::Block block;
+          for (Index i = 0; i < V::kSize; ++i) {
+            block.packet[i] = V::load(from + (c + i) * channel_stride + x);
+          }
+          V::transpose(block);
+          for (Index i = 0; i < V::kSize; ++i) {
+            V::store(to + (x + i) * channels + c, block.packet[i]);
+          }
+        }
+        for (; c < channels; ++c) {
+          for (Index i = 0; i < V::kSize; ++i) {
+            to[(x + i) * channels + c] = from[c * channel_stride + x + i];
+          }
+        }
+      }
+    }
+  }
+  for (Index c = 0; c < channels; ++c) {
+    for (Index i = x; i < pixels; ++i) {
+      to[i * channels + c] = widen(from[c * channel_stride + i * pixel_stride]);
+    }
+  }
+}
+
+/// Rows and columns of one image's plane; columns and rows outside become zeros.
+template <class T>
+void pack_region(const T* image, const DataStrides& strides, const Span& rows, Index height,
+                 const Span& columns, Index width, Index channels, Sum<T>* to) {
+  using S = Sum<T>;
+  const Index first = clamp_to(0, columns.begin, columns.end);
+  const Index last = clamp_to(width, first, columns.end);
+  const Index line = columns.size() * channels;
+  for (Index y = rows.begin; y < rows.end; ++y, to += line) {
+    if (y < 0 || y >= height) {
+      fill(to, line, S{0});
+      continue;
+    }
+    const Index before = (first - columns.begin) * channels;
+    const Index inside = (last - first) * channels;
+    fill(to, before, S{0});
+    pack_pixels(image + y * strides.y + first * strides.x, strides.x, strides.c, last - first,
+                channels, to + before);
+    fill(to + before + inside, line - before - inside, S{0});
+  }
+}
+
+}  // namespace
+}  // namespace convtranspose

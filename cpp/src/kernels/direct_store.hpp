@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Finished sums to their places in the result: [pixel][channel] in, any strides out.
+#pragma once
+
+#include "tiling.hpp"
+#include "vec.hpp"
+
+namespace convtranspose {
+namespace {
+
+/// Adds the bias of `width` channels and applies the activation, in place.
+template <class S>
+void finish_sums(S* sums, Index pixels, Index width, const S* bias, const Epilogue& e) {
+  using V = Vec<S>;
+  if (bias != nullptr) {
+    for (Index p = 0; p < pixels; ++p) {
+      for (Index c = 0; c < width; c += V::kSize) {
+        S* at = sums + p * width + c;
+        V::store(at, V::add(V::load(at), V::load(bias + c)));
+      }
+    }
+  }
+  const Index count = pixels * width;
+  switch (e.activation) {
+    case ActivationKind::None:
+      return;
+    case ActivationKind::Relu:
+      for (Index i = 0; i < count; ++i) sums[i] = sums[i] < 0 ? S{0} : sums[i];
+      return;
+    default:
+      for (Index i = 0; i < count; ++i) sums[i] = activate(sums[i], e);
+  }
+}
+
+/// One row of outputs. Phase j holds columns j, j + phases, j + 2 phases, ...
+template <class S>
+struct StoredRow {
+  const S* sums[4];  // of every phase, at this row's first pixel
+  Index phases;
+  Index columns;     // in all
+  Index width;       // numbers of one pixel
+  Index channels;    // of them stored
+};
+
+template <class T>
+void store_scattered(const StoredRow<Sum<T>>& r, T* out, Index x_stride, Index c_stride,
+                     Index first_column) {
+  for (Index x = first_column; x < r.columns; ++x) {
+    const Sum<T>* from = r.sums[x % r.phases] + x / r.phases * r.width;
+    for (Index c = 0; c < r.channels; ++c) {
+      out[x * x_stride + c * c_stride] = round_to<T>(from[c]);
+    }
+  }
+}
+
+/// Channels side by side.
+template <class T>
+void store_channels_last(const StoredRow<Sum<T>>& r, T* out, Index x_stride) {
+  using V = Vec<Sum<T>>;
+  if constexpr (std::is_same_v<T, Sum<T>>) {
+    if (r.channels % V::kSize == 0) {
+      for (Index j = 0; j < r.phases; ++j) {
+        const T* from = r.sums[j];
+        for (Index x = j; x < r.columns; x += r.phases, from += r.width) {
+          for (Index c = 0; c < r.channels; c += V::kSize) {
+            V::store(out + x * x_stride + c, V::load(from + c));
+          }
+        }
+      }
+      return;
+    }
+  }
+  store_scattered(r, out, x_stride, 1, 0);
+}
+
+/// Columns side by side, one or two phases: squares are transposed in registers, and two phases
+/// interleaved, so that whole vectors are written.
+template <class T>
+void store_columns_together(const StoredRow<Sum<T>>& r, T* out, Index c_stride) {
+  Index x = 0;
+  if constexpr (std::is_same_v<T, Sum<T>>) {
+    using V = Vec<T>;
+    const Index step = r.phases * V::kSize;
+    if (r.phases <= 2) {
+      for (; x + step <= r.columns; x += step) {
+        for (Index c = 0; c < r.channels; c += V::kSize) {
+          typename V::Block block[2];
+          for (Index j = 0; j < r.phases; ++j) {
+            const T* from = r.sums[j] + x / r.phases * r.width + c;
+            for (Index i = 0; i < V::kSize; ++i) block[j].packet[i] = V::load(from + i * r.width);
+            V::transpose(block[j]);
+          }
+          const Index lanes = min_of(V::kSize, r.channels - c);
+          for (Index i = 0; i < lanes; ++i) {
+            T* to = out + (c + i) * c_stride + x;
+            if (r.phases == 1) {
+              V::store(to, block[0].packet[i]);
+            } else {
+              V::store_interleaved(to, block[0].packet[i], block[1].packet[i]);
+            }
+          }
+        }
+      }
+    }
+  }
+  store_scattered(r, out, 1, c_stride, x);
+}
+
+template <class T>
+void store_row(const StoredRow<Sum<T>>& r, T* out, Index x_stride, Index c_stride) {
+  if (c_stride == 1) {
+    store_channels_last(r, out, x_stride);
+  } else if (x_stride == 1) {
+    store_columns_together(r, out, c_stride);
+  } else {
+    store_scattered(r, out, x_stride, c_stride, 0);
+  }
+}
+
+}  // namespace
+}  // namespace convtranspose

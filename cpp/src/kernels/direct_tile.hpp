@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The register tile of the direct algorithm: a few output pixels times a few vectors of output
+// channels, summed over runs of input numbers.
+#pragma once
+
+#include "vec.hpp"
+
+namespace convtranspose {
+namespace {
+
+// Pixels of a tile by its number of channel vectors. Accumulators, one row of weights and one
+// broadcast fill 16 registers (12 + 3 + 1 at most); with 32 registers eight pixels are enough, more
+// would need as many addresses in general registers.
+#if defined(__AVX512F__) || defined(__ARM_NEON)
+constexpr Index kTilePixels[4] = {0, 8, 8, 8};
+#else
+constexpr Index kTilePixels[4] = {0, 8, 6, 4};
+#endif
+constexpr Index kMostTilePixels = 8;
+
+/// What one call of a tile sums up: `runs` stretches of `length` numbers at every pixel.
+template <class S>
+struct TileSum {
+  const S* const* pixels;  // where the pixel's inputs are
+  const Index* offsets;    // of every run
+  Index runs, length;
+  const S* weights;  // [run][number][vector of channels]
+  S* sums;           // [pixel][vector of channels]
+  bool add;          // to the sums, else overwrite them
+};
+
+template <class S, int kPixels, int kVectors>
+EIGEN_DONT_INLINE void direct_tile(const TileSum<S>& t) {
+  using V = Vec<S>;
+  typename V::Type sum[kPixels][kVectors];
+  for (int i = 0; i < kPixels; ++i) {
+    for (int v = 0; v < kVectors; ++v) sum[i][v] = V::zero();
+  }
+  const S* weights = t.weights;
+  for (Index run = 0; run < t.runs; ++run) {
+    const S* a[kPixels];
+    for (int i = 0; i < kPixels; ++i) a[i] = t.pixels[i] + t.offsets[run];
+    for (Index k = 0; k < t.length; ++k) {
+      typename V::Type w[kVectors];
+      for (int v = 0; v < kVectors; ++v) w[v] = V::load(weights + v * V::kSize);
+      weights += kVectors * V::kSize;
+      for (int i = 0; i < kPixels; ++i) {
+        const typename V::Type value = V::set(a[i][k]);
+        for (int v = 0; v < kVectors; ++v) sum[i][v] = V::fma(value, w[v], sum[i][v]);
+      }
+    }
+  }
+  for (int i = 0; i < kPixels; ++i) {
+    for (int v = 0; v < kVectors; ++v) {
+      S* to = t.sums + (i * kVectors + v) * V::kSize;
+      V::store(to, t.add ? V::add(V::load(to), sum[i][v]) : sum[i][v]);
+    }
+  }
+}
+
+template <class S>
+using TileFunction = void (*)(const TileSum<S>&);
+
+/// Tiles by number of vectors and pixels.
+template <class S>
+constexpr TileFunction<S> kTiles[4][kMostTilePixels + 1] = {
+    {},
+    {nullptr, direct_tile<S, 1, 1>, direct_tile<S, 2, 1>, direct_tile<S, 3, 1>,
+     direct_tile<S, 4, 1>, direct_tile<S, 5, 1>, direct_tile<S, 6, 1>, direct_tile<S, 7, 1>,
+     direct_tile<S, 8, 1>},
+    {nullptr, direct_tile<S, 1, 2>, direct_tile<S, 2, 2>, direct_tile<S, 3, 2>,
+     direct_tile<S, 4, 2>, direct_tile<S, 5, 2>, direct_tile<S, 6, 2>,
+     direct_tile<S, kTilePixels[2] == 8 ? 7 : 1, 2>, direct_tile<S, kTilePixels[2], 2>},
+    {nullptr, direct_tile<S, 1, 3>, direct_tile<S, 2, 3>, direct_tile<S, 3, 3>,
+     direct_tile<S, 4, 3>, direct_tile<S, kTilePixels[3] == 8 ? 5 : 1, 3>,
+     direct_tile<S, kTilePixels[3] == 8 ? 6 : 1, 3>,
+     direct_tile<S, kTilePixels[3] == 8 ? 7 : 1, 3>, direct_tile<S, kTilePixels[3], 3>},
+};
+
+}  // namespace
+}  // namespace convtranspose
