@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Every allocation of a call fails once: the call throws std::bad_alloc and has written nothing, or
+// does without. The replaced operators count the allocations of this process.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "support/operation.hpp"
+#include "support/same.hpp"
+
+namespace {
+
+std::atomic<long> allowed{-1};  // allocations until one fails; negative: none does
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  const long left = allowed.load();
+  if (left == 0) {
+    allowed = -1;
+    return nullptr;
+  }
+  if (left > 0) allowed = left - 1;
+  return std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+  void* p = allocate(size, alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+/// Lets so many allocations through, fails the next one, lets all others through.
+class FailAfter {
+ public:
+  explicit FailAfter(long count) { allowed = count; }
+  ~FailAfter() { allowed = -1; }
+  FailAfter(const FailAfter&) = delete;
+  FailAfter& operator=(const FailAfter&) = delete;
+  bool happened() const { return allowed < 0; }
+};
+
+constexpr std::size_t kUsual = alignof(std::max_align_t);
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate_or_throw(size, kUsual); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate(size, kUsual);
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace testing {
+namespace {
+
+/// Fails the first allocation of a call, the second, and so on until one call needs no more.
+void check_every_failure(Function f, const Problem& p, const CallOptions& options) {
+  const Operands operands = integer_operands(p);
+  const Numbers right = rounded<float>(expected(f, p, operands));
+  int failures = 0;
+  for (long n = 0;; ++n) {
+    const Written written = written_by(f);
+    Tensor<float> source(p.source(), p.data_layout, operands.source);
+    Tensor<float> weights(p.weights(), p.weights_layout, operands.weights);
+    Tensor<float> result(p.result(), p.data_layout, operands.result);
+    Tensor<float>& output = written == Written::Result   ? result
+                            : written == Written::Source ? source
+                                                         : weights;
+    const Numbers before = output.numbers();
+    bool thrown = false, failed = false;
+    try {
+      const FailAfter failure(n);
+      call<float>(f, source.view(), weights.view(), result.view(), p.descriptor(), options);
+      failed = failure.happened();
+    } catch (const std::bad_alloc&) {
+      thrown = failed = true;
+    }
+    CHECK_SAME(output.numbers(), thrown ? before : right);
+    if (!failed) break;
+    failures += thrown;
+  }
+  CHECK(failures > 0);
+}
+
+TEST(every_allocation_may_fail) {
+  Problem p;
+  p.batch = 2;
+  p.source_channels = 9;
+  p.result_channels = 20;
+  p.y = p.x = {8, 3, 2, 1, 1, 1, 1};
+  for (const Function f : kSums) {
+    for (const NamedAlgorithm& a : kAlgorithms) {
+      if (a.algorithm == Algorithm::Reference) continue;  // needs no memory
+      const Context context(name_of(f) + " " + a.name);
+      CallOptions options;
+      options.algorithm = a.algorithm;
+      unless_refused([&] { check_every_failure(f, p, options); });
+    }
+  }
+}
+
+TEST(pool_that_cannot_start) {
+  Problem p;
+  p.batch = 4;
+  p.source_channels = 9;
+  p.result_channels = 20;
+  p.y = p.x = {8, 3, 2, 1, 1, 1, 1};
+  const Operands operands = integer_operands(p);
+  const Numbers right = expected(kSums[0], p, operands);
+  convtranspose::set_num_threads(4);
+  for (long n = 0; n < 12; ++n) {
+    Tensor<float> source(p.source(), p.data_layout, operands.source);
+    Tensor<float> weights(p.weights(), p.weights_layout, operands.weights);
+    Tensor<float> result(p.result(), p.data_layout);
+    CallOptions options;
+    bool thrown = false;
+    try {
+      const FailAfter failure(n);
+      options.executor = &convtranspose::default_executor();
+      call<float>(kSums[0], source.view(), weights.view(), result.view(), p.descriptor(), options);
+    } catch (const std::bad_alloc&) {
+      thrown = true;
+    }
+    if (thrown) {
+      CHECK(result.untouched());
+    } else {
+      CHECK_SAME(result.numbers(), right);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace testing
