@@ -33,6 +33,7 @@ def tests(session: nox.Session) -> None:
         "--no-build-isolation",
         f"--config-settings=build-dir={build.as_posix()}",
         "--config-settings=cmake.define.CONVTRANSPOSE_BUILD_TESTS=ON",
+        "--config-settings=cmake.define.CONVTRANSPOSE_INSTALL=ON",
         "--config-settings=cmake.define.CONVTRANSPOSE_WARNINGS_AS_ERRORS=ON",
         ".[test]",
     )
