@@ -15,6 +15,8 @@ bool fills_vectors(const Request& r) {
   return r.operation != Operation::WeightsGradient && output_channels(r) >= 4;
 }
 
+bool weights_gradient(const Request& r) { return r.operation == Operation::WeightsGradient; }
+
 bool any(const Request&) { return true; }
 
 struct Rule {
@@ -27,6 +29,7 @@ struct Rule {
 constexpr Rule kRules[] = {
     {Algorithm::Reference, has_no_terms, "every sum is empty"},
     {Algorithm::Direct, fills_vectors, "enough output channels to fill vectors"},
+    {Algorithm::OuterProduct, weights_gradient, "sums over pixels, in register tiles"},
     {Algorithm::Gemm, any, "does every problem"},
 };
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Where the tiles read the result: in place, or from a stage, a copy of what one ky meets in a
+// chunk's rows as [tile of channels][row][phase][position][channel]. A phase is the result columns
+// that leave the same remainder when divided by the stride; its taps are shifts of one another, so
+// every number is copied once for all of them.
+#pragma once
+
+#include <cstring>
+
+#include "outer_product_pixels.hpp"
+
+namespace convtranspose {
+namespace {
+
+struct Stage {
+  static constexpr Index kPitch = 8;  // channels of a tile, padded
+
+  Stage(const Axis& x, Index chunk_rows, Index chunk_width, Span kx, Index channels)
+      : tiles(ceil_div(channels, kTileColumns[2])) {
+    Index divisor = x.stride;
+    for (Index rest = x.dilation; rest != 0;) {
+      const Index next = divisor % rest;
+      divisor = rest;
+      rest = next;
+    }
+    phases = min_of(x.stride / divisor, kx.size());
+    first_shift = shift(x, kx.begin);
+    width = chunk_width + shift(x, kx.end - 1) - first_shift;
+    row = saturated(saturated(phases, width), kPitch);
+    tile = saturated(chunk_rows, row);
+  }
+  static Index shift(const Axis& x, Index tap) {
+    return floor_div(tap * x.dilation - x.pad, x.stride);
+  }
+  static Index remainder(const Axis& x, Index tap) {
+    return modulo(tap * x.dilation - x.pad, x.stride);
+  }
+  Index count() const { return saturated(tiles, tile); }
+  /// The first channel of a tile; tiles differ by one channel at most.
+  Index channel(Index number, Index channels) const { return number * channels / tiles; }
+
+  Index tiles, phases, width, row, tile;
+  Index first_shift;
+};
+
+/// Copies `count` positions, `step` apart, of channels [begin, end).
+template <class T>
+void stage_positions(const T* from, Index step, Index channel_step, Index count, Index channels,
+                     Index readable, Sum<T>* to) {
+  if (channel_step == 1 && readable >= Stage::kPitch) {
+    // Whole vectors: what lies behind the last channel is never read again.
+    for (Index i = 0; i < count; ++i) {
+      if constexpr (std::is_same_v<T, Sum<T>>) {
+        std::memcpy(to + i * Stage::kPitch, from + i * step, Stage::kPitch * sizeof(T));
+      } else {
+        widen_run(from + i * step, Stage::kPitch, to + i * Stage::kPitch);
+      }
+    }
+    return;
+  }
+  for (Index j = 0; j < channels; ++j) {
+    for (Index i = 0; i < count; ++i) {
+      to[i * Stage::kPitch + j] = widen(from[i * step + j * channel_step]);
+    }
+  }
+}
+
+/// Copies what tap row ky meets. `y` are the source rows it meets.
+template <class T>
+void fill_stage(const Request& r, const void* result, const OuterBlock& b, const PixelChunk& chunk,
+                const Stage& s, Index ky, Span y, Sum<T>* to) {
+  const Problem& p = r.problem;
+  const Index first_channel = b.group * p.result_channels + b.i.begin;
+  const Index all_channels = p.groups * p.result_channels;
+  for (Index row = 0; row < chunk.rows.size(); ++row) {
+    const Index n = (chunk.rows.begin + row) / p.y.source;
+    const Index at = (chunk.rows.begin + row) % p.y.source;
+    if (at < y.begin || at >= y.end) continue;
+    const T* const line = static_cast<const T*>(result) + n * r.result.n +
+                          (at * p.y.stride + ky * p.y.dilation - p.y.pad) * r.result.y +
+                          first_channel * r.result.c;
+    for (Index phase = 0; phase < s.phases; ++phase) {
+      // Result column of position i: (chunk.x.begin + first_shift + i) * stride + remainder.
+      const Index origin = (chunk.x.begin + s.first_shift) * p.x.stride +
+                           Stage::remainder(p.x, b.kx.begin + phase);
+      const Index width = s.width;
+      const Index first = clamp_to(-floor_div(origin, p.x.stride), 0, width);
+      const Index last =
+          clamp_to(floor_div(p.x.result - 1 - origin, p.x.stride) + 1, first, width);
+      const T* from = line + (origin + first * p.x.stride) * r.result.x;
+      for (Index tile = 0; tile < s.tiles; ++tile) {
+        const Index begin = s.channel(tile, b.i.size()), end = s.channel(tile + 1, b.i.size());
+        stage_positions(from + begin * r.result.c, p.x.stride * r.result.x, r.result.c,
+                        last - first, end - begin, all_channels - first_channel - begin,
+                        to + tile * s.tile + row * s.row +
+                            (phase * width + first) * Stage::kPitch);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convtranspose
