@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include "convtranspose/descriptor.hpp"
@@ -14,7 +15,12 @@ using Shape = std::array<Index, 4>;
 
 /// Strides, in elements, of a tensor without gaps whose last axis is the fastest.
 constexpr Shape dense_strides(const Shape& shape) noexcept {
-  return {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
+  // Unsigned, so that extents too large for any memory wrap here and are refused by the operation.
+  const auto times = [](Index a, Index b) {
+    return static_cast<Index>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  };
+  const Index plane = times(shape[2], shape[3]);
+  return {times(shape[1], plane), plane, shape[3], 1};
 }
 
 /// Pointer, extents and strides (in elements, of either sign). Owns nothing; T may be const.
