@@ -8,12 +8,8 @@ foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
   endif()
 endforeach()
 
-# One request a major version: the version files of 3.4.0 and of 5 know no ranges.
-foreach(version IN ITEMS 3.4 5)
-  if(NOT Eigen3_FOUND)
-    find_package(Eigen3 ${version} CONFIG QUIET PATHS ${convtranspose_prefixes})
-  endif()
-endforeach()
+set(convtranspose_eigen_was_known "$CACHE{Eigen3_DIR}")
+find_package(Eigen3 3.4...<6 CONFIG QUIET PATHS ${convtranspose_prefixes})
 if(NOT Eigen3_FOUND)
   message(
     FATAL_ERROR
@@ -27,3 +23,6 @@ message(
   STATUS
   "convtranspose: Eigen ${CONVTRANSPOSE_EIGEN_VERSION} in ${CONVTRANSPOSE_EIGEN_INCLUDE}"
 )
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT convtranspose_eigen_was_known)
+  unset(Eigen3_DIR CACHE) # the project around us looks for an Eigen of its own
+endif()

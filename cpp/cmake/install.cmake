@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Installs the library as a CMake package: find_package(convtranspose), then link
-# convtranspose::convtranspose. Component "development", so that a wheel can leave it out.
+# Installs the library as a CMake package and for pkg-config: component "devel". The tree can be
+# moved, and so be a part of a wheel.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,24 +8,25 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/convtranspose")
 install(
   TARGETS convtranspose
   EXPORT convtransposeTargets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
-  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT development
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT devel
 )
 install(
   DIRECTORY
     "${PROJECT_SOURCE_DIR}/cpp/include/convtranspose"
     "${PROJECT_BINARY_DIR}/cpp/include/convtranspose"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT development
+  COMPONENT devel
   FILES_MATCHING
+  PATTERN "*.h"
   PATTERN "*.hpp"
 )
 install(
   EXPORT convtransposeTargets
   NAMESPACE convtranspose::
   DESTINATION "${package_dir}"
-  COMPONENT development
+  COMPONENT devel
 )
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/convtransposeConfig.cmake.in"
@@ -41,10 +42,43 @@ install(
     "${PROJECT_BINARY_DIR}/convtransposeConfig.cmake"
     "${PROJECT_BINARY_DIR}/convtransposeConfigVersion.cmake"
   DESTINATION "${package_dir}"
-  COMPONENT development
+  COMPONENT devel
+)
+
+# pkg-config's file tells where it lies itself, so its prefix is found from there.
+set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${pc_prefix}")
+endif()
+foreach(directory IN ITEMS LIBDIR INCLUDEDIR)
+  set(pc_${directory} "${CMAKE_INSTALL_${directory}}")
+  if(NOT IS_ABSOLUTE "${pc_${directory}}")
+    string(PREPEND pc_${directory} "\${prefix}/")
+  endif()
+endforeach()
+set(pc_libraries "-pthread")
+set(pc_definitions "-DCONVTRANSPOSE_STATIC")
+if(CONVTRANSPOSE_SHARED)
+  set(pc_libraries "")
+  set(pc_definitions "")
+endif()
+configure_file(
+  "${CMAKE_CURRENT_LIST_DIR}/convtranspose.pc.in"
+  "${PROJECT_BINARY_DIR}/convtranspose.pc"
+  @ONLY
 )
 install(
-  FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES"
-  DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-  COMPONENT development
+  FILES "${PROJECT_BINARY_DIR}/convtranspose.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+  COMPONENT devel
 )
+
+# A wheel carries its licences where wheels do.
+if(NOT SKBUILD)
+  install(
+    FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+    COMPONENT devel
+  )
+endif()

@@ -25,6 +25,7 @@ from .operations import (
     convolution_transpose_2d_weights_gradient,
     output_shape_range,
 )
+from .paths import get_cmake_dir, get_include
 
 __all__ = [
     "Algorithm",
@@ -41,6 +42,8 @@ __all__ = [
     "convolution_transpose_2d",
     "convolution_transpose_2d_data_gradient",
     "convolution_transpose_2d_weights_gradient",
+    "get_cmake_dir",
+    "get_include",
     "get_num_threads",
     "output_shape_range",
     "set_isa",

@@ -3,14 +3,28 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from .. import __version__
+from .. import __version__, get_cmake_dir
 from . import info, run, upsample
 from .errors import EXIT_INTERRUPTED, EXIT_USER_ERROR, OneLineErrorParser, UserError
 
 __all__ = ["build_parser", "main"]
+
+
+class _PrintCMakeDir(argparse.Action):
+    """As ``--version`` does: print, and ask for no subcommand."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """Print the folder of the CMake package."""
+        try:
+            print(get_cmake_dir())
+        except ImportError as error:
+            parser.error(str(error))
+        parser.exit()
 
 
 def build_parser() -> OneLineErrorParser:
@@ -20,6 +34,12 @@ def build_parser() -> OneLineErrorParser:
         description="Transposed convolution and its gradients, as MPSGraph defines them.",
     )
     parser.add_argument("--version", action="version", version=f"convtranspose {__version__}")
+    parser.add_argument(
+        "--cmake-dir",
+        action=_PrintCMakeDir,
+        nargs=0,
+        help="print the folder for CMake's -Dconvtranspose_DIR and exit",
+    )
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
     for subcommand in (info, run, upsample):
         subcommand.add_parser(subcommands)
@@ -43,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises
     ------
     SystemExit
-        With code 2 for arguments that do not parse, with 0 after ``--help`` or ``--version``.
+        With code 2 for arguments that do not parse, with 0 after ``--help``, ``--version`` or
+        ``--cmake-dir``.
     """
     options = build_parser().parse_args(arguments)
     try:
