@@ -15,6 +15,13 @@ bool fills_vectors(const Request& r) {
   return r.operation != Operation::WeightsGradient && output_channels(r) >= 4;
 }
 
+/// Stencils: next to no channels to sum over or to share inputs between.
+bool is_stencil(const Request& r) {
+  const Problem& p = r.problem;
+  return (p.source_channels == 1 && p.result_channels <= 4) ||
+         (p.result_channels == 1 && p.source_channels <= 4);
+}
+
 bool weights_gradient(const Request& r) { return r.operation == Operation::WeightsGradient; }
 
 bool any(const Request&) { return true; }
@@ -28,6 +35,7 @@ struct Rule {
 // Read from the top; the first that applies and is not refused by its kernel is taken.
 constexpr Rule kRules[] = {
     {Algorithm::Reference, has_no_terms, "every sum is empty"},
+    {Algorithm::Depthwise, is_stencil, "a stencil: next to no channels in a group"},
     {Algorithm::Direct, fills_vectors, "enough output channels to fill vectors"},
     {Algorithm::OuterProduct, weights_gradient, "sums over pixels, in register tiles"},
     {Algorithm::Gemm, any, "does every problem"},

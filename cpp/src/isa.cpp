@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "isa.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -80,6 +82,19 @@ std::string_view active_isa() { return active_isa_entry().name; }
 
 void set_isa(std::string_view name) {
   chosen.store(&find(name, "set_isa: name"), std::memory_order_release);
+}
+
+double measure_fma_peak() {
+  using Clock = std::chrono::steady_clock;
+  const KernelSet& kernels = *active_isa_entry().kernels();
+  double best = 0;
+  for (int burst = 0; burst < 10; ++burst) {
+    const auto start = Clock::now();
+    const double flops = kernels.fma_burst(2000000);
+    const std::chrono::duration<double> elapsed = Clock::now() - start;
+    best = std::max(best, flops / elapsed.count());
+  }
+  return best;
 }
 
 }  // namespace convtranspose

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "convtranspose/operations.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <utility>
-
 #include "cpu.hpp"
 #include "dtype.hpp"
 #include "execution.hpp"
 #include "geometry.hpp"
+#include "output_check.hpp"
 #include "workspace.hpp"
 
 namespace convtranspose {
@@ -24,27 +20,6 @@ struct Operands {
   TensorView<const T> source, weights, result;
   T* output;
 };
-
-/// No two elements of an output may share memory. Nested strides are enough and cheap to check; the
-/// exotic views that are free of overlap without being nested are refused too.
-void check_output(std::string_view operation, const Shape& shape, const Shape& strides) {
-  std::array<std::pair<Index, Index>, 4> axes;  // stride's size and extent, smallest stride first
-  for (std::size_t i = 0; i < 4; ++i) axes[i] = {std::abs(strides[i]), shape[i]};
-  std::sort(axes.begin(), axes.end());
-  Index reach = 0;
-  for (const auto& [stride, extent] : axes) {
-    if (extent < 2) continue;
-    if (stride <= reach) {
-      fail(operation, "out", "a tensor whose elements do not share memory",
-           "strides " + to_string(strides) + " (in elements) for shape " + to_string(shape));
-    }
-    reach += stride * (extent - 1);
-  }
-}
-
-bool is_empty(const Shape& shape) {
-  return shape[0] == 0 || shape[1] == 0 || shape[2] == 0 || shape[3] == 0;
-}
 
 template <class T>
 void call(const Operands<T>& o, const Convolution2DOpDescriptor& d, const CallOptions& options) {

@@ -11,6 +11,7 @@ namespace convtranspose {
 
 class Workspace {
  public:
+  Workspace() = default;
   explicit Workspace(Index bytes)
       : data_(bytes == 0 ? nullptr : ::operator new(static_cast<std::size_t>(bytes), kAlignment)) {}
 

@@ -4,6 +4,9 @@
 from ._core import (
     Algorithm,
     Convolution2DOpDescriptor,
+    ConvolutionTranspose2DDataGradientPlan,
+    ConvolutionTranspose2DPlan,
+    ConvolutionTranspose2DWeightsGradientPlan,
     PaddingStyle,
     TensorNamedDataLayout,
     __version__,
@@ -30,6 +33,9 @@ from .paths import get_cmake_dir, get_include
 __all__ = [
     "Algorithm",
     "Convolution2DOpDescriptor",
+    "ConvolutionTranspose2DDataGradientPlan",
+    "ConvolutionTranspose2DPlan",
+    "ConvolutionTranspose2DWeightsGradientPlan",
     "PaddingStyle",
     "TensorNamedDataLayout",
     "__version__",

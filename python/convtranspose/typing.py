@@ -18,3 +18,4 @@ class SupportsDLPack(Protocol):
 
 ArrayLike: TypeAlias = Array | SupportsDLPack
 Shape: TypeAlias = Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]]
+Activation: TypeAlias = str | tuple[str, float] | tuple[str, float, float] | None

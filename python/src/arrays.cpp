@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "arrays.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace convtranspose::python {
@@ -170,6 +171,13 @@ Index integer_argument(const py::handle& object, const std::string& operation,
   const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow != 0) refuse(asker, "an integer of 64 bits", text(number), false);
   return value;
+}
+
+int threads_argument(const py::handle& object, const std::string& operation) {
+  if (object.is_none()) return 0;
+  const Index count = integer_argument(object, operation, "threads");
+  if (count < 1) refuse({operation, "threads"}, "at least 1", std::to_string(count), false);
+  return static_cast<int>(std::min<Index>(count, 1 << 20));
 }
 
 Shape shape_argument(const py::handle& object, const std::string& operation, const char* argument) {

@@ -49,11 +49,29 @@ Array allocate(const Shape& shape, const Array& like);
 void check_same_dtype(const std::string& operation, const char* name_a, const Array& a,
                       const char* name_b, const Array& b);
 
+/// A limit on threads: at least 1, or None, which is 0.
+int threads_argument(const py::handle& object, const std::string& operation);
+
 /// Four integers.
 Shape shape_argument(const py::handle& object, const std::string& operation, const char* argument);
 
 /// One integer of 64 bits.
 Index integer_argument(const py::handle& object, const std::string& operation,
                        const char* argument);
+
+/// Calls body with a zero of the element type.
+template <class Body>
+void visit(Element element, const Body& body) {
+  switch (element) {
+    case Element::Float32:
+      return body(float{});
+    case Element::Float64:
+      return body(double{});
+    case Element::Float16:
+      return body(Float16{});
+    case Element::BFloat16:
+      return body(BFloat16{});
+  }
+}
 
 }  // namespace convtranspose::python

@@ -20,6 +20,7 @@ void bind_info(py::module_& module) {
         set_num_threads(static_cast<int>(std::clamp<Index>(n, -1, 1 << 20)));
       },
       py::arg("count"));
+  module.def("measure_fma_peak", &measure_fma_peak, py::call_guard<py::gil_scoped_release>());
   module.def("build_info", [] {
     const BuildInfo info = build_info();
     py::dict d;

@@ -16,7 +16,7 @@ struct Common {
   std::optional<std::string> name;
   py::object out;
   bool strict;
-  std::optional<py::object> threads;
+  py::object threads;
   Algorithm algorithm;
 
   std::string operation() const { return name ? *name : function; }
@@ -26,32 +26,10 @@ struct Common {
     o.strict = strict;
     o.algorithm = algorithm;
     o.executor = &default_executor();
-    if (threads) {
-      const Index count = integer_argument(*threads, operation, "threads");
-      if (count < 1) {
-        throw py::value_error(operation + ": threads: expected at least 1, got " +
-                              std::to_string(count));
-      }
-      o.threads = static_cast<int>(std::min<Index>(count, 1 << 20));
-    }
+    o.threads = threads_argument(threads, operation);
     return o;
   }
 };
-
-/// Calls body<T>() for the element type.
-template <class Body>
-void visit(Element element, const Body& body) {
-  switch (element) {
-    case Element::Float32:
-      return body(float{});
-    case Element::Float64:
-      return body(double{});
-    case Element::Float16:
-      return body(Float16{});
-    case Element::BFloat16:
-      return body(BFloat16{});
-  }
-}
 
 /// Two inputs, one output. `compute` gets the views and the options.
 template <class Compute>
@@ -79,7 +57,7 @@ void define(py::module_& module, const char* function, const char* first_name,
       function,
       [=](const py::object& first, const py::object& second, const py::object& output_shape,
           const Convolution2DOpDescriptor& descriptor, std::optional<std::string> name,
-          py::object out, bool strict, std::optional<py::object> threads, Algorithm algorithm) {
+          py::object out, bool strict, py::object threads, Algorithm algorithm) {
         const Common common{function, std::move(name),    std::move(out),
                             strict,   std::move(threads), algorithm};
         const std::string operation = common.operation();
@@ -147,7 +125,7 @@ void bind_operations(py::module_& module) {
       "convolution_2d",
       [](const py::object& source, const py::object& weights,
          const Convolution2DOpDescriptor& descriptor, std::optional<std::string> name,
-         py::object out, bool strict, std::optional<py::object> threads, Algorithm algorithm) {
+         py::object out, bool strict, py::object threads, Algorithm algorithm) {
         const Common common{"convolution_2d", std::move(name),    std::move(out),
                             strict,           std::move(threads), algorithm};
         const std::string operation = common.operation();

@@ -20,4 +20,8 @@ CONVTRANSPOSE_EXPORT std::string_view active_isa();
 /// Throws std::invalid_argument, listing the available ones, if it is unknown or unsupported.
 CONVTRANSPOSE_EXPORT void set_isa(std::string_view name);
 
+/// Float operations a second that the active instruction set's fused multiply-adds reach in the
+/// calling thread: the best of ten bursts of about 3 ms. What speeds can be measured against.
+CONVTRANSPOSE_EXPORT double measure_fma_peak();
+
 }  // namespace convtranspose

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stencils: groups of so few channels that a matrix multiplication has nothing to hold on to.
+#include "depthwise_channels.hpp"
+#include "depthwise_channels_weights.hpp"
 #include "depthwise_planar.hpp"
 #include "depthwise_planar_weights.hpp"
 
@@ -29,32 +31,67 @@ const char* refusal(const Request& r) noexcept {
   return nullptr;
 }
 
+/// The first number of every schedule here says which way it is for.
+bool lanes_are_channels(const Schedule& s) { return s.tile[0] != 0; }
+
 template <class T, bool kForward>
 struct Stencil {
+  using Channels = ChannelStencil<T, kForward>;
+  using Pixels = Planar<T, kForward>;
+
   static void prepare(const Request& r, Schedule& s) noexcept {
-    Planar<T, kForward>::prepare(r, s);
+    if (Channels::can(r)) {
+      Channels::prepare(r, s);
+    } else {
+      Pixels::prepare(r, s);
+    }
   }
-  static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*, void*,
-                  Index, Index job, void* workspace) noexcept {
-    Planar<T, kForward>::run(r, s, tensors, job, workspace);
+  static void pack(const Request& r, const Schedule&, const void* weights, void* packed, Index,
+                   Index task) noexcept {
+    Channels::pack(r, weights, packed, task);
+  }
+  static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
+                  void*, Index, Index job, void* workspace) noexcept {
+    if (lanes_are_channels(s)) {
+      Channels::run(r, s, tensors, packed, job, workspace);
+    } else {
+      Pixels::run(r, s, tensors, job, workspace);
+    }
   }
 };
 
 template <class T>
 struct StencilWeights {
-  static void prepare(const Request& r, Schedule& s) noexcept { PlanarWeights<T>::prepare(r, s); }
+  using Channels = ChannelWeights<T>;
+  using Pixels = PlanarWeights<T>;
+
+  static void prepare(const Request& r, Schedule& s) noexcept {
+    if (Channels::can(r)) {
+      Channels::prepare(r, s);
+    } else {
+      Pixels::prepare(r, s);
+    }
+  }
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*,
                   void* shared, Index, Index job, void* workspace) noexcept {
-    PlanarWeights<T>::run(r, s, tensors, shared, job, workspace);
+    if (lanes_are_channels(s)) {
+      Channels::run(r, s, tensors, shared, job);
+    } else {
+      Pixels::run(r, s, tensors, shared, job, workspace);
+    }
   }
   static void finish(const Request& r, const Schedule& s, const Tensors& tensors,
                      const void* shared, Index task) noexcept {
-    PlanarWeights<T>::finish(r, s, tensors, shared, task);
+    if (lanes_are_channels(s)) {
+      Channels::finish(r, s, tensors, shared, task);
+    } else {
+      Pixels::finish(r, s, tensors, shared, task);
+    }
   }
 };
 
 template <class T, bool kForward>
-constexpr Kernel kStencil{refusal, Stencil<T, kForward>::prepare, nullptr,
+constexpr Kernel kStencil{refusal, Stencil<T, kForward>::prepare, Stencil<T, kForward>::pack,
                           Stencil<T, kForward>::run, nullptr};
 template <class T>
 constexpr Kernel kWeights{refusal, StencilWeights<T>::prepare, nullptr, StencilWeights<T>::run,

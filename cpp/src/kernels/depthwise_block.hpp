@@ -5,6 +5,7 @@
 
 #include "depthwise_columns.hpp"
 #include "depthwise_lanes.hpp"
+#include "depthwise_registers.hpp"
 
 namespace convtranspose {
 namespace {
@@ -28,54 +29,106 @@ struct RowSums {
   bool last;  // no part follows
 };
 
+/// The sums of R residues, Q vectors of each.
+template <class S, int R, int Q>
+struct ResidueSums {
+  Vectors<S, Q> head;
+  ResidueSums<S, R - 1, Q> tail;
+
+  EIGEN_STRONG_INLINE void set(S value) {
+    head.set(value);
+    tail.set(value);
+  }
+  EIGEN_STRONG_INLINE void add_all(const S* weights, const Vectors<S, Q>& in) {
+    head.fma(Vec<S>::set(*weights), in);
+    tail.add_all(weights + 1, in);
+  }
+  EIGEN_STRONG_INLINE void add(Index mask, const S* weights, const Vectors<S, Q>& in) {
+    if (mask & 1) head.fma(Vec<S>::set(*weights), in);
+    tail.add(mask >> 1, weights + 1, in);
+  }
+};
+template <class S, int Q>
+struct ResidueSums<S, 0, Q> {
+  EIGEN_STRONG_INLINE void set(S) {}
+  EIGEN_STRONG_INLINE void add_all(const S*, const Vectors<S, Q>&) {}
+  EIGEN_STRONG_INLINE void add(Index, const S*, const Vectors<S, Q>&) {}
+};
+
+/// How one vector is stored.
+template <class S>
+struct VectorStore {
+  bool add, around;
+
+  EIGEN_STRONG_INLINE void operator()(S* to, typename Vec<S>::Type v) const {
+    if (add) v = Vec<S>::add(v, Vec<S>::load(to));
+    if (around) {
+      stream<S>(to, v);
+    } else {
+      Vec<S>::store(to, v);
+    }
+  }
+};
+
+/// Columns of one residue each, two or four interleaved.
+template <class S, int Q>
+EIGEN_STRONG_INLINE void store_columns(const VectorStore<S>& put, S* to, const Vectors<S, Q>& a) {
+  put(to, a.head);
+  if constexpr (Q > 1) store_columns(put, to + Vec<S>::kSize, a.tail);
+}
+template <class S, int Q>
+EIGEN_STRONG_INLINE void store_columns(const VectorStore<S>& put, S* to, Vectors<S, Q> a,
+                                       Vectors<S, Q> b) {
+  interleave<S>(a.head, b.head);
+  put(to, a.head);
+  put(to + Vec<S>::kSize, b.head);
+  if constexpr (Q > 1) store_columns(put, to + 2 * Vec<S>::kSize, a.tail, b.tail);
+}
+template <class S, int Q>
+EIGEN_STRONG_INLINE void store_columns(const VectorStore<S>& put, S* to, Vectors<S, Q> a,
+                                       Vectors<S, Q> b, Vectors<S, Q> c, Vectors<S, Q> d) {
+  constexpr Index n = Vec<S>::kSize;
+  interleave<S>(a.head, c.head);
+  interleave<S>(b.head, d.head);
+  interleave<S>(a.head, b.head);
+  interleave<S>(c.head, d.head);
+  put(to, a.head);
+  put(to + n, b.head);
+  put(to + 2 * n, c.head);
+  put(to + 3 * n, d.head);
+  if constexpr (Q > 1) store_columns(put, to + 4 * n, a.tail, b.tail, c.tail, d.tail);
+}
+
 /// R residues x Q vectors of outputs from place q on, in registers.
 template <class S, int R, int Q>
 class StencilBlock {
-  using V = Vec<S>;
-  using Packet = typename V::Type;
-
  public:
-  static constexpr Index kPlaces = Q * V::kSize, kOutputs = R * kPlaces;
+  static constexpr Index kPlaces = Q * Vec<S>::kSize, kOutputs = R * kPlaces;
 
   static EIGEN_STRONG_INLINE void run(const RowSums<S>& s, Index q, S* to, bool around) {
-    Packet sums[R][Q];
-    for (int j = 0; j < R; ++j) {
-      for (int i = 0; i < Q; ++i) sums[j][i] = V::set(s.first);
-    }
+    constexpr Index all = (Index{1} << R) - 1;
+    ResidueSums<S, R, Q> sums;
+    sums.set(s.first);
+    const Column* const end = s.columns + s.column_count;
     for (Index row = 0; row < s.row_count; ++row) {
       const S* data = s.rows[row].data + q;
       const S* weights = s.rows[row].weights;
-      for (Index column = 0; column < s.column_count; ++column, weights += R) {
-        const S* at = data + s.columns[column].offset;
-        Packet in[Q];
-        for (int i = 0; i < Q; ++i) in[i] = V::load(at + i * V::kSize);
-        const Index mask = s.columns[column].mask;
-        for (int j = 0; j < R; ++j) {
-          if (R > 1 && (mask >> j & 1) == 0) continue;
-          const Packet w = V::set(weights[j]);
-          for (int i = 0; i < Q; ++i) sums[j][i] = V::fma(w, in[i], sums[j][i]);
+      for (const Column* column = s.columns; column != end; ++column, weights += R) {
+        Vectors<S, Q> in;
+        in.load(data + column->offset);
+        if (R == 1 || column->mask == all) {
+          sums.add_all(weights, in);
+        } else {
+          sums.add(column->mask, weights, in);
         }
       }
     }
-    for (int i = 0; i < Q; ++i) {
-      Packet out[R];
-      for (int j = 0; j < R; ++j) out[j] = sums[j][i];
-      if constexpr (R == 2) interleave<S>(out[0], out[1]);
-      if constexpr (R == 4) {
-        interleave<S>(out[0], out[2]);
-        interleave<S>(out[1], out[3]);
-        interleave<S>(out[0], out[1]);
-        interleave<S>(out[2], out[3]);
-      }
-      for (int j = 0; j < R; ++j) {
-        S* place = to + (i * R + j) * V::kSize;
-        if (s.add) out[j] = V::add(out[j], V::load(place));
-        if (around) {
-          stream<S>(place, out[j]);
-        } else {
-          V::store(place, out[j]);
-        }
-      }
+    const VectorStore<S> put{s.add, around};
+    if constexpr (R == 1) store_columns(put, to, sums.head);
+    if constexpr (R == 2) store_columns(put, to, sums.head, sums.tail.head);
+    if constexpr (R == 4) {
+      store_columns(put, to, sums.head, sums.tail.head, sums.tail.tail.head,
+                    sums.tail.tail.tail.head);
     }
   }
 

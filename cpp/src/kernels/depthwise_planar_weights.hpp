@@ -10,6 +10,7 @@
 
 #include "depthwise_careful.hpp"
 #include "depthwise_columns.hpp"
+#include "depthwise_registers.hpp"
 #include "depthwise_stage.hpp"
 
 namespace convtranspose {
@@ -26,37 +27,53 @@ struct PlanarWeightsTile {
   Index per_job;                  // units, which are (block, part)
 };
 
-/// P kernel rows x K taps of one pair of channels, in registers.
+/// Where the inputs of a few taps lie.
+template <int K>
+struct Offsets {
+  Index head;
+  Offsets<K - 1> tail;
+  EIGEN_STRONG_INLINE explicit Offsets(const Column* columns)
+      : head(columns->offset), tail(columns + 1) {}
+};
+template <>
+struct Offsets<0> {
+  explicit Offsets(const Column*) {}
+};
+
+/// total[k] += s * the vector at p + offsets[k]
+template <class S, int K>
+EIGEN_STRONG_INLINE void fma_each(Vectors<S, K>& total, const typename Vec<S>::Type& s, const S* p,
+                                  const Offsets<K>& offsets) {
+  total.head = Vec<S>::fma(s, Vec<S>::load(p + offsets.head), total.head);
+  if constexpr (K > 1) fma_each<S, K - 1>(total.tail, s, p, offsets.tail);
+}
+
+/// One or two kernel rows x K taps of one pair of channels, in registers.
 template <class S, int P, int K>
 struct TapBlock {
   using V = Vec<S>;
 
-  /// The operands at the first source row; `source_step` and `result_step` lead to the next one's.
+  /// The operands at the first source row; the steps lead to the next one's.
   static void run(const S* source, Index source_step, const S* const* results, Index result_step,
                   const Column* columns, Index rows, Index count, S* const* sums) {
-    typename V::Type total[P][K];
-    for (int p = 0; p < P; ++p) {
-      for (int k = 0; k < K; ++k) total[p][k] = V::zero();
-    }
-    const S* base[P][K];
-    for (int p = 0; p < P; ++p) {
-      for (int k = 0; k < K; ++k) base[p][k] = results[p] + columns[k].offset;
-    }
+    Vectors<S, K> total[P];
+    for (int p = 0; p < P; ++p) total[p].set(S{0});
+    const Offsets<K> offsets(columns);
+    const S* first = results[0];
+    const S* second = results[P - 1];
     for (Index row = 0; row < rows; ++row) {
       for (Index x = 0; x < count; x += V::kSize) {
-        const typename V::Type s = V::load(source + row * source_step + x);
-        for (int p = 0; p < P; ++p) {
-          for (int k = 0; k < K; ++k) {
-            total[p][k] = V::fma(s, V::load(base[p][k] + row * result_step + x), total[p][k]);
-          }
-        }
+        const typename V::Type s = V::load(source + x);
+        fma_each<S, K>(total[0], s, first + x, offsets);
+        if constexpr (P == 2) fma_each<S, K>(total[1], s, second + x, offsets);
       }
+      source += source_step;
+      first += result_step;
+      second += result_step;
     }
     for (int p = 0; p < P; ++p) {
-      for (int k = 0; k < K; ++k) {
-        S* at = sums[p] + k * V::kSize;
-        V::store(at, V::add(V::load(at), total[p][k]));
-      }
+      total[p].add(sums[p]);
+      total[p].store(sums[p]);
     }
   }
 };

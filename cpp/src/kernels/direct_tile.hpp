@@ -33,29 +33,41 @@ template <class S, int kPixels, int kVectors>
 EIGEN_DONT_INLINE void direct_tile(const TileSum<S>& t) {
   using V = Vec<S>;
   typename V::Type sum[kPixels][kVectors];
-  for (int i = 0; i < kPixels; ++i) {
-    for (int v = 0; v < kVectors; ++v) sum[i][v] = V::zero();
-  }
+  repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+    repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { sum[i][v] = V::zero(); });
+  });
   const S* weights = t.weights;
+  const Index length = t.length;
   for (Index run = 0; run < t.runs; ++run) {
     const S* a[kPixels];
-    for (int i = 0; i < kPixels; ++i) a[i] = t.pixels[i] + t.offsets[run];
-    for (Index k = 0; k < t.length; ++k) {
+    const Index offset = t.offsets[run];
+    repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA { a[i] = t.pixels[i] + offset; });
+    for (Index k = 0; k < length; ++k) {
       typename V::Type w[kVectors];
-      for (int v = 0; v < kVectors; ++v) w[v] = V::load(weights + v * V::kSize);
+      repeat<kVectors>(
+          [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { w[v] = V::load(weights + v * V::kSize); });
       weights += kVectors * V::kSize;
-      for (int i = 0; i < kPixels; ++i) {
+      repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
         const typename V::Type value = V::set(a[i][k]);
-        for (int v = 0; v < kVectors; ++v) sum[i][v] = V::fma(value, w[v], sum[i][v]);
-      }
+        repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+          sum[i][v] = V::fma(value, w[v], sum[i][v]);
+        });
+      });
     }
   }
-  for (int i = 0; i < kPixels; ++i) {
-    for (int v = 0; v < kVectors; ++v) {
-      S* to = t.sums + (i * kVectors + v) * V::kSize;
-      V::store(to, t.add ? V::add(V::load(to), sum[i][v]) : sum[i][v]);
-    }
+  S* to = t.sums;
+  if (t.add) {
+    repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+      repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+        sum[i][v] = V::add(sum[i][v], V::load(to + (i * kVectors + v) * V::kSize));
+      });
+    });
   }
+  repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+    repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+      V::store(to + (i * kVectors + v) * V::kSize, sum[i][v]);
+    });
+  });
 }
 
 template <class S>

@@ -7,6 +7,23 @@
 namespace convtranspose {
 namespace {
 
+#if defined(_MSC_VER)
+#define CONVTRANSPOSE_INLINE_LAMBDA
+#else
+#define CONVTRANSPOSE_INLINE_LAMBDA __attribute__((always_inline))
+#endif
+
+template <class F, Index... I>
+EIGEN_STRONG_INLINE void repeat_each(const F& f, std::integer_sequence<Index, I...>) {
+  (f(std::integral_constant<Index, I>{}), ...);
+}
+/// f(0), f(1), ..., f(N - 1) with constants: arrays indexed by them stay in registers, which GCC 12
+/// does not manage for loops around a loop.
+template <Index N, class F>
+EIGEN_STRONG_INLINE void repeat(const F& f) {
+  repeat_each(f, std::make_integer_sequence<Index, N>{});
+}
+
 template <class S>
 struct Vec {
   using Type = typename Eigen::internal::packet_traits<S>::type;

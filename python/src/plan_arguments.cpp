@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "plan_arguments.hpp"
+
+#include <vector>
+
+namespace convtranspose::python {
+namespace {
+
+std::string type_name(const py::handle& object) {
+  return text_of(py::type::handle_of(object).attr("__name__"));
+}
+
+}  // namespace
+
+std::string text_of(const py::handle& object) { return py::cast<std::string>(py::str(object)); }
+
+Activation activation_argument(const py::object& object, const std::string& operation) {
+  if (object.is_none()) return {};
+  std::string kind;
+  std::vector<double> numbers;
+  bool valid = py::isinstance<py::str>(object);
+  if (valid) {
+    kind = object.cast<std::string>();
+  } else if (py::isinstance<py::tuple>(object) && py::len(object) > 0) {
+    const py::tuple parts = object;
+    valid = py::isinstance<py::str>(parts[0]);
+    if (valid) kind = py::cast<std::string>(parts[0]);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const double number = PyFloat_AsDouble(py::object(parts[i]).ptr());
+      valid = valid && PyErr_Occurred() == nullptr;
+      PyErr_Clear();
+      numbers.push_back(number);
+    }
+  }
+  if (valid && numbers.empty()) {
+    if (kind == "relu") return Activation::relu();
+    if (kind == "sigmoid") return Activation::sigmoid();
+    if (kind == "tanh") return Activation::tanh();
+  }
+  if (valid && kind == "leaky_relu" && numbers.size() == 1) {
+    return Activation::leaky_relu(numbers[0]);
+  }
+  if (valid && kind == "clamp" && numbers.size() == 2 && numbers[0] <= numbers[1]) {
+    return Activation::clamp(numbers[0], numbers[1]);
+  }
+  throw py::value_error(operation +
+                        ": activation: expected None, 'relu', 'sigmoid', 'tanh', ('leaky_relu', "
+                        "slope) or ('clamp', low, high) with low <= high, got " +
+                        text_of(py::repr(object)));
+}
+
+py::object bias_argument(const py::object& bias, const std::string& operation,
+                         const Array& weights, Index channels) {
+  if (bias.is_none()) return bias;
+  if (!py::isinstance<py::array>(bias)) {
+    throw py::type_error(operation + ": bias: expected a numpy array or None, got " +
+                         type_name(bias));
+  }
+  const py::array array = bias;
+  if (!array.dtype().equal(weights.array.dtype())) {
+    throw py::type_error(operation + ": bias: expected the dtype of weights, " +
+                         text_of(weights.array.dtype()) + ", got " + text_of(array.dtype()));
+  }
+  if (array.ndim() != 1 || array.shape(0) != channels) {
+    throw py::value_error(operation + ": bias: expected shape (" + std::to_string(channels) +
+                          ",), one number a channel of the output, got " +
+                          text_of(array.attr("shape")));
+  }
+  return py::module_::import("numpy").attr("ascontiguousarray")(array);  // a handful of numbers
+}
+
+std::pair<Element, py::dtype> dtype_argument(const py::object& object,
+                                             const std::string& operation) {
+  const py::module_ numpy = py::module_::import("numpy");
+  const Array probe =
+      input(numpy.attr("empty")(py::make_tuple(0, 0, 0, 0), object), {operation, "dtype"});
+  return {probe.element, probe.array.dtype()};
+}
+
+const char* const kPlanDoc = R"(A transposed convolution whose shapes and weights are known ahead.
+
+Weights are packed once; a call is ``plan(source, out=None)``. A plan is immutable and may be called
+from many threads at one time.
+
+Parameters
+----------
+source_shape : sequence of 4 int
+weights : array
+    Copied: later changes to it do not show.
+output_shape : sequence of 4 int
+descriptor : Convolution2DOpDescriptor
+name : str, optional
+bias : ndarray, shape (channels of the result,), optional
+    Of the weights' dtype; added to every result element.
+activation : optional
+    ``None``, ``"relu"``, ``"sigmoid"``, ``"tanh"``, ``("leaky_relu", slope)`` or
+    ``("clamp", low, high)``, applied after the bias, before rounding to the dtype.
+threads : int, optional
+strict : bool, default True
+algorithm : Algorithm, default AUTO
+
+Raises
+------
+ValueError, TypeError
+    As `convolution_transpose_2d`.
+
+Examples
+--------
+>>> import numpy as np
+>>> from convtranspose import Convolution2DOpDescriptor, ConvolutionTranspose2DPlan
+>>> weights = np.float32([1, 10, 100]).reshape(1, 1, 1, 3)
+>>> plan = ConvolutionTranspose2DPlan(
+...     (1, 1, 1, 3), weights, (1, 1, 1, 7), Convolution2DOpDescriptor(stride_in_x=2),
+...     bias=np.float32([-15]), activation="relu")
+>>> plan(np.float32([1, 2, 3]).reshape(1, 1, 1, 3))
+array([[[[  0.,   0.,  87.,   5., 188.,  15., 285.]]]], dtype=float32)
+)";
+
+const char* const kDataGradientPlanDoc =
+    R"(A data gradient whose shapes and weights are known ahead.
+
+As `ConvolutionTranspose2DPlan`, for `convolution_transpose_2d_data_gradient`; a call is
+``plan(incoming_gradient, out=None)``. Since that operation is a plain convolution, so is this plan.
+
+Examples
+--------
+>>> import numpy as np
+>>> from convtranspose import Convolution2DOpDescriptor, ConvolutionTranspose2DDataGradientPlan
+>>> weights = np.float32([1, 10, 100]).reshape(1, 1, 1, 3)
+>>> plan = ConvolutionTranspose2DDataGradientPlan(
+...     (1, 1, 1, 7), weights, (1, 1, 1, 3), Convolution2DOpDescriptor(stride_in_x=2))
+>>> plan(np.ones((1, 1, 1, 7), np.float32))
+array([[[[111., 111., 111.]]]], dtype=float32)
+)";
+
+const char* const kWeightsGradientPlanDoc =
+    R"(A weights gradient whose shapes are known ahead.
+
+A call is ``plan(incoming_gradient, source, out=None)``; see
+`convolution_transpose_2d_weights_gradient`.
+
+Parameters
+----------
+incoming_gradient_shape, source_shape, output_shape : sequence of 4 int
+forward_convolution_descriptor : Convolution2DOpDescriptor
+name : str, optional
+dtype : dtype, default float32
+threads : int, optional
+strict : bool, default True
+algorithm : Algorithm, default AUTO
+
+Examples
+--------
+>>> import numpy as np
+>>> from convtranspose import Convolution2DOpDescriptor, ConvolutionTranspose2DWeightsGradientPlan
+>>> plan = ConvolutionTranspose2DWeightsGradientPlan(
+...     (1, 1, 1, 7), (1, 1, 1, 3), (1, 1, 1, 3), Convolution2DOpDescriptor(stride_in_x=2))
+>>> plan(np.arange(7, dtype=np.float32).reshape(1, 1, 1, 7),
+...      np.float32([1, 2, 3]).reshape(1, 1, 1, 3))
+array([[[[16., 22., 28.]]]], dtype=float32)
+)";
+
+}  // namespace convtranspose::python
