@@ -15,7 +15,7 @@ def refused(argument: str, *parts: str, kind=(ValueError, TypeError), by: str = 
     with pytest.raises(kind) as raised:
         yield
     message = str(raised.value)
-    form = rf"{by}: {argument}: expected .+, got .+"
+    form = rf"(?:{by}): (?:{argument}): expected .+, got .+"
     assert re.fullmatch(form, message, re.DOTALL), f"not of the form {form!r}: {message}"
     for part in parts:
         assert part in message, f"{part!r} is not in: {message}"

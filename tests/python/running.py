@@ -90,7 +90,8 @@ def call_raw(p: Problem, operands: dict, setting: Setting, *, family: str = "tra
     options.setdefault("algorithm", ct.Algorithm[setting.algorithm])
     shape = shape_in(p.result, result_layout(p, setting))
     if family == "transpose":
-        options.setdefault("strict", p.consistent)
+        if "strict" not in options:
+            options["strict"] = p.consistent
         function = {
             "forward": ct.convolution_transpose_2d,
             "data_gradient": ct.convolution_transpose_2d_data_gradient,

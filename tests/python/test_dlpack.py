@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -17,9 +19,8 @@ PROBLEM = cases.parse_line('forward 2x4x5x6 4x3x3x2 2x3x10x7 s2x1 p1,1,0,0 "dlpa
 class Producer:
     """A tensor of some other library, with a device and nothing else in common with numpy."""
 
-    def __init__(self, array: np.ndarray, device: tuple[int, int] = (1, 0)):
+    def __init__(self, array: np.ndarray):
         self._array = array
-        self._device = device
         self.exports = 0
 
     def __dlpack__(self, **options):
@@ -27,7 +28,21 @@ class Producer:
         return self._array.__dlpack__(**options)
 
     def __dlpack_device__(self):
-        return self._device
+        return (1, 0)
+
+
+class OnTheGpu(Producer):
+    def __dlpack__(self, **options):
+        capsule = self._array.__dlpack__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+        # DLManagedTensor begins with the data pointer; the device type follows, 2 means CUDA.
+        address = pointer(capsule, b"dltensor") + ctypes.sizeof(ctypes.c_void_p)
+        ctypes.c_int32.from_address(address).value = 2
+        return capsule
+
+    def __dlpack_device__(self):
+        return (2, 0)
 
 
 @pytest.mark.parametrize("operation", cases.OPERATIONS)
@@ -68,9 +83,8 @@ def test_torch_tensors():
 
 def test_a_tensor_on_another_device_is_refused():
     packed = operands_in(PROBLEM, PROBLEM.integers(), Setting())
-    elsewhere = Producer(packed["source"], device=(2, 0))
     with refused("source", "CPU"):
-        call_raw(PROBLEM, {**packed, "source": elsewhere}, Setting())
+        call_raw(PROBLEM, {**packed, "source": OnTheGpu(packed["source"])}, Setting())
 
 
 def test_integers_from_a_producer_are_refused():

@@ -65,4 +65,4 @@ def test_build_info():
     info = ct.build_info()
     assert info["version"] == ct.__version__
     assert {"compiler", "eigen"} <= info.keys()
-    assert set(ISAS) <= set(info["isas"])
+    assert all(isinstance(value, str) and value for value in info.values())

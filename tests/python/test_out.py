@@ -86,7 +86,7 @@ def bad_outs(shape):
     frozen = np.full(shape, CANARY, np.float32)
     frozen.flags.writeable = False
     yield "shape", np.full(longer, CANARY, np.float32), ValueError, (str(shape), str(longer))
-    yield "rank", np.full(shape[1:], CANARY, np.float32), ValueError, ("4", "3")
+    yield "rank", np.full(shape[1:], CANARY, np.float32), ValueError, (str(shape), str(shape[1:]))
     yield "dtype", np.full(shape, CANARY, np.float64), TypeError, ("float32", "float64")
     yield "integers", np.full(shape, 7, np.int32), TypeError, ("int32",)
     yield "read-only", frozen, ValueError, ("writ", "read-only")
@@ -108,7 +108,7 @@ def test_out_is_untouched_when_another_argument_is_wrong():
     p, operands, shape, _ = prepared("forward", Setting())
     out = np.full(shape, CANARY, np.float32)
     wrong = {**operands, "weights": operands["weights"][:5]}
-    with refused("source"):
+    with refused("source|weights"):
         call_raw(p, wrong, Setting(), out=out)
     with refused("threads"):
         call_raw(p, operands, Setting(), out=out, threads=-1)

@@ -13,6 +13,12 @@ import convtranspose as ct
 
 pytest.importorskip("mypy")
 
+CONFIG = Path(__file__).resolve().parents[2] / "pyproject.toml"
+# Marks of pybind11 that no stub has a word for: a capsule in every enum, the metaclass of a class.
+PYBIND11_OWN = r"""
+convtranspose\._core\.\w+\.__pybind11_native_enum__
+convtranspose\._core\.Convolution2DOpDescriptor
+"""
 USER = """
 import numpy as np
 import convtranspose as ct
@@ -51,12 +57,16 @@ def mypy(*arguments: str, cache: Path, module: str = "mypy") -> subprocess.Compl
 
 def test_package_is_strictly_typed(tmp_path):
     assert (Path(ct.__file__).parent / "py.typed").is_file()
-    done = mypy("--strict", "-p", "convtranspose", cache=tmp_path)
+    done = mypy("--config-file", str(CONFIG), "--strict", "-p", "convtranspose", cache=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_stubs_match_the_extension(tmp_path):
-    done = mypy("convtranspose._core", cache=tmp_path, module="mypy.stubtest")
+    allowed = tmp_path / "allowed.txt"
+    allowed.write_text(PYBIND11_OWN, encoding="utf-8")
+    done = mypy(
+        "convtranspose._core", "--allowlist", str(allowed), cache=tmp_path, module="mypy.stubtest"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

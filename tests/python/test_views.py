@@ -117,7 +117,7 @@ def test_elements_off_their_alignment_are_refused_or_right(position):
     try:
         result = call_raw(p, {**packed, name: view}, Setting())
     except ValueError:
-        with refused(name, "align"):
+        with refused(name, "multiple"):
             call_raw(p, {**packed, name: view}, Setting())
     else:
         assert np.array_equal(result, oracle.compute(p, p.integers()))
