@@ -30,38 +30,38 @@ struct PixelSums {
   Vectors<S, W> head;
   PixelSums<S, P - 1, W> tail;
 
-  EIGEN_STRONG_INLINE void set(const Vectors<S, W>& value) {
+  EIGEN_ALWAYS_INLINE void set(const Vectors<S, W>& value) {
     head = value;
     tail.set(value);
   }
-  EIGEN_STRONG_INLINE void fma(const Vectors<S, W>& w, const S* data, Index step) {
+  EIGEN_ALWAYS_INLINE void fma(const Vectors<S, W>& w, const S* data, Index step) {
     head.fma_each(w, data);
     tail.fma(w, data + step, step);
   }
-  EIGEN_STRONG_INLINE void add(const S* p, Index step) {
+  EIGEN_ALWAYS_INLINE void add(const S* p, Index step) {
     head.add(p);
     tail.add(p + step, step);
   }
-  EIGEN_STRONG_INLINE void store(S* p, Index step) const {
+  EIGEN_ALWAYS_INLINE void store(S* p, Index step) const {
     head.store(p);
     tail.store(p + step, step);
   }
-  EIGEN_STRONG_INLINE void stream_to(S* p, Index step) const {
+  EIGEN_ALWAYS_INLINE void stream_to(S* p, Index step) const {
     head.stream_to(p);
     tail.stream_to(p + step, step);
   }
 };
 template <class S, int W>
 struct PixelSums<S, 0, W> {
-  EIGEN_STRONG_INLINE void set(const Vectors<S, W>&) {}
-  EIGEN_STRONG_INLINE void fma(const Vectors<S, W>&, const S*, Index) {}
-  EIGEN_STRONG_INLINE void add(const S*, Index) {}
-  EIGEN_STRONG_INLINE void store(S*, Index) const {}
-  EIGEN_STRONG_INLINE void stream_to(S*, Index) const {}
+  EIGEN_ALWAYS_INLINE void set(const Vectors<S, W>&) {}
+  EIGEN_ALWAYS_INLINE void fma(const Vectors<S, W>&, const S*, Index) {}
+  EIGEN_ALWAYS_INLINE void add(const S*, Index) {}
+  EIGEN_ALWAYS_INLINE void store(S*, Index) const {}
+  EIGEN_ALWAYS_INLINE void stream_to(S*, Index) const {}
 };
 
 template <class S, int P, int W>
-EIGEN_STRONG_INLINE void channel_block(const ChannelSums<S>& s, Index c, Index in, Index in_step,
+EIGEN_ALWAYS_INLINE void channel_block(const ChannelSums<S>& s, Index c, Index in, Index in_step,
                                        S* out, Index out_step) {
   Vectors<S, W> first;
   if (s.first != nullptr) {

@@ -22,15 +22,15 @@ struct ChannelTaps {
   Vectors<S, W> head;
   ChannelTaps<S, K - 1, W> tail;
 
-  EIGEN_STRONG_INLINE void set() {
+  EIGEN_ALWAYS_INLINE void set() {
     head.set(S{0});
     tail.set();
   }
-  EIGEN_STRONG_INLINE void fma(const Vectors<S, W>& source, const S* result, Index tap_step) {
+  EIGEN_ALWAYS_INLINE void fma(const Vectors<S, W>& source, const S* result, Index tap_step) {
     head.fma_each(source, result);
     tail.fma(source, result + tap_step, tap_step);
   }
-  EIGEN_STRONG_INLINE void add_to(S* sums, Index step) {
+  EIGEN_ALWAYS_INLINE void add_to(S* sums, Index step) {
     head.add(sums);
     head.store(sums);
     tail.add_to(sums + step, step);
@@ -38,9 +38,9 @@ struct ChannelTaps {
 };
 template <class S, int W>
 struct ChannelTaps<S, 0, W> {
-  EIGEN_STRONG_INLINE void set() {}
-  EIGEN_STRONG_INLINE void fma(const Vectors<S, W>&, const S*, Index) {}
-  EIGEN_STRONG_INLINE void add_to(S*, Index) {}
+  EIGEN_ALWAYS_INLINE void set() {}
+  EIGEN_ALWAYS_INLINE void fma(const Vectors<S, W>&, const S*, Index) {}
+  EIGEN_ALWAYS_INLINE void add_to(S*, Index) {}
 };
 
 template <class T>

@@ -10,7 +10,7 @@ namespace {
 
 /// a[0], b[0], a[1], b[1], ... in two vectors, in place.
 template <class S>
-EIGEN_STRONG_INLINE void interleave(typename Vec<S>::Type& a, typename Vec<S>::Type& b) {
+EIGEN_ALWAYS_INLINE void interleave(typename Vec<S>::Type& a, typename Vec<S>::Type& b) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<S, float>) {
     const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
@@ -49,43 +49,41 @@ EIGEN_STRONG_INLINE void interleave(typename Vec<S>::Type& a, typename Vec<S>::T
 #endif
 }
 
-/// The reverse: even places of the two in a, odd ones in b.
+/// The reverse of two vectors at p: numbers in even places in a, those in odd ones in b.
 template <class S>
-EIGEN_STRONG_INLINE void deinterleave(typename Vec<S>::Type& a, typename Vec<S>::Type& b) {
+EIGEN_ALWAYS_INLINE void load_deinterleaved(const S* p, typename Vec<S>::Type& a,
+                                            typename Vec<S>::Type& b) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<S, float>) {
     const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-    const __m512 first = _mm512_permutex2var_ps(a, even, b);
-    b = _mm512_permutex2var_ps(a, odd, b);
-    a = first;
+    const __m512 low = _mm512_loadu_ps(p), high = _mm512_loadu_ps(p + 16);
+    a = _mm512_permutex2var_ps(low, even, high);
+    b = _mm512_permutex2var_ps(low, odd, high);
   } else {
     const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i odd = _mm512_add_epi64(even, _mm512_set1_epi64(1));
-    const __m512d first = _mm512_permutex2var_pd(a, even, b);
-    b = _mm512_permutex2var_pd(a, odd, b);
-    a = first;
+    const __m512d low = _mm512_loadu_pd(p), high = _mm512_loadu_pd(p + 8);
+    a = _mm512_permutex2var_pd(low, even, high);
+    b = _mm512_permutex2var_pd(low, odd, high);
   }
 #elif defined(__AVX__)
   if constexpr (std::is_same_v<S, float>) {
-    const __m256 low = _mm256_permute2f128_ps(a, b, 0x20);
-    const __m256 high = _mm256_permute2f128_ps(a, b, 0x31);
+    // Halves of vectors are put together while they are loaded, so that no shuffle crosses lanes.
+    const __m256 low = _mm256_loadu2_m128(p + 8, p), high = _mm256_loadu2_m128(p + 12, p + 4);
     a = _mm256_shuffle_ps(low, high, 0x88);
     b = _mm256_shuffle_ps(low, high, 0xdd);
   } else {
-    const __m256d low = _mm256_permute2f128_pd(a, b, 0x20);
-    const __m256d high = _mm256_permute2f128_pd(a, b, 0x31);
+    const __m256d low = _mm256_loadu2_m128d(p + 4, p), high = _mm256_loadu2_m128d(p + 6, p + 2);
     a = _mm256_unpacklo_pd(low, high);
     b = _mm256_unpackhi_pd(low, high);
   }
 #else
   using V = Vec<S>;
-  S both[2 * V::kSize], x[V::kSize], y[V::kSize];
-  V::store(both, a);
-  V::store(both + V::kSize, b);
+  S x[V::kSize], y[V::kSize];
   for (Index i = 0; i < V::kSize; ++i) {
-    x[i] = both[2 * i];
-    y[i] = both[2 * i + 1];
+    x[i] = p[2 * i];
+    y[i] = p[2 * i + 1];
   }
   a = V::load(x);
   b = V::load(y);
@@ -94,7 +92,7 @@ EIGEN_STRONG_INLINE void deinterleave(typename Vec<S>::Type& a, typename Vec<S>:
 
 /// Stores around the caches; p is a multiple of the vector's size. Ends with stream_fence().
 template <class S>
-EIGEN_STRONG_INLINE void stream(S* p, const typename Vec<S>::Type& v) {
+EIGEN_ALWAYS_INLINE void stream(S* p, const typename Vec<S>::Type& v) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<S, float>) _mm512_stream_ps(p, v);
   if constexpr (std::is_same_v<S, double>) _mm512_stream_pd(p, v);

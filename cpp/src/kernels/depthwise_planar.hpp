@@ -65,6 +65,7 @@ class Planar {
     t.width *= stride_x;
     const Index fit = max_of(1, budget / (t.pitch * planes));
     t.height = min_of(output_extent(p.y), outputs_of_rows(p.y, fit));
+    t.height = clamp_to(kRowTaps / (inputs(p) * p.y.kernel), 1, t.height);
     t.bands = ceil_div(output_extent(p.y), t.height);
     t.height = ceil_div(output_extent(p.y), t.bands);
     t.bands = ceil_div(output_extent(p.y), t.height);
@@ -81,8 +82,9 @@ class Planar {
     s.workspace_bytes = Columns::arena_bytes_of(p.x, kForward) +
                         arena_bytes<S>(planes * t.rows * t.pitch) +
                         arena_bytes<S>(weights_size(p) * t.groups) +
-                        arena_bytes<InputRow<S>>(inputs(p) * p.y.kernel) +
-                        arena_bytes<S>(t.groups * outputs(p) * staged_width(p, t));
+                        arena_bytes<RowTap>(t.height * inputs(p) * p.y.kernel) +
+                        arena_bytes<Index>(t.height + 1) +
+                        arena_bytes<S>(t.groups * outputs(p) * staged_width(p, t) * kStagedRows);
   }
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, Index job,
@@ -95,7 +97,8 @@ class Planar {
   }
 
  private:
-  static constexpr Index kLineChannels = 16, kJobTerms = 400000, kJobs = 16;
+  static constexpr Index kLineChannels = 16, kJobTerms = 1 << 20, kJobs = 16;
+  static constexpr Index kRowTaps = 1 << 15, kStagedRows = 4;
 
   static PlanarTile& tile(Schedule& s) {
     static_assert(sizeof(PlanarTile) <= sizeof s.tile);
@@ -135,8 +138,9 @@ class Planar {
     columns_.set_run(t.run);
     staged_ = arena_.take<S>(t.groups * inputs(p_) * t.rows * t.pitch);
     weights_ = arena_.take<S>(weights_size(p_) * t.groups);
-    rows_ = arena_.take<InputRow<S>>(inputs(p_) * p_.y.kernel);
-    sums_ = arena_.take<S>(t.groups * outputs(p_) * staged_width(p_, t));
+    taps_ = arena_.take<RowTap>(t.height * inputs(p_) * p_.y.kernel);
+    first_tap_ = arena_.take<Index>(t.height + 1);
+    sums_ = arena_.take<S>(t.groups * outputs(p_) * staged_width(p_, t) * kStagedRows);
     row_weights_ = columns_.total() * columns_.residues();
   }
 
@@ -156,10 +160,17 @@ class Planar {
       careful();
       return;
     }
+    if (band != band_) {
+      band_ = band;
+      list_rows();
+    }
     stage();
-    for (Index y = y_.begin; y < y_.end; ++y) {
-      for (Index g = groups_.begin; g < groups_.end; ++g) output_row(g, y);
-      if (!direct()) store_row(y);
+    const Index step = direct() ? y_.size() : kStagedRows;
+    for (Index y = y_.begin; y < y_.end; y += step) {
+      const Span rows{y, min_of(y + step, y_.end)};
+      for (Index g = groups_.begin; g < groups_.end; ++g) output_rows(g, rows);
+      if (direct()) continue;
+      for (Index row = rows.begin; row < rows.end; ++row) store_row(row, row - rows.begin);
     }
   }
 
@@ -207,10 +218,6 @@ class Planar {
   }
 
   void stage() {
-    const Axis& a = p_.y;
-    input_y_ = kForward ? sources_of(a, y_.begin, y_.end)
-                        : Span{clamp_to(y_.begin * a.stride - a.pad, 0, a.result),
-                               clamp_to((y_.end - 1) * a.stride - a.pad + reach(a) + 1, 0, a.result)};
     const Index begin = (kForward ? x_.begin / p_.x.stride : x_.begin) + columns_.low();
     const Index places = kForward ? ceil_div(x_.size(), p_.x.stride) : x_.size();
     const Index count = round_up(places, V::kSize) + columns_.span();
@@ -236,12 +243,16 @@ class Planar {
     return staged_ + (plane * t_.rows + y - input_y_.begin) * t_.pitch;
   }
 
-  /// The rows of inputs that meet output row y, with the weights' place in their output's.
-  Index list_rows(Index group, Index y, const S* weights) {
+  /// The rows of inputs that meet every output row of the band, and the weights they meet.
+  void list_rows() {
     const Axis& a = p_.y;
+    input_y_ = kForward ? sources_of(a, y_.begin, y_.end)
+                        : Span{clamp_to(y_.begin * a.stride - a.pad, 0, a.result),
+                               clamp_to((y_.end - 1) * a.stride - a.pad + reach(a) + 1, 0, a.result)};
     Index count = 0;
-    for (Index k = 0; k < inputs(p_); ++k) {
-      const Index plane = (group - groups_.begin) * inputs(p_) + k;
+    for (Index y = y_.begin; y < y_.end; ++y) {
+      first_tap_[y - y_.begin] = count;
+      const Index begin = count;
       for (Index ky = 0; ky < a.kernel; ++ky) {
         Index row = y * a.stride + ky * a.dilation - a.pad;
         if (kForward) {
@@ -250,68 +261,81 @@ class Planar {
           row = floor_div(at, a.stride);
         }
         if (row < 0 || row >= input_extent(a)) continue;
-        rows_[count++] = {staged_row(plane, row), weights + (k * a.kernel + ky) * row_weights_};
+        taps_[count++] = {(row - input_y_.begin) * t_.pitch, ky * row_weights_};
       }
-    }
-    return count;
-  }
-
-  void output_row(Index group, Index y) {
-    const Epilogue& e = tensors_.epilogue;
-    for (Index i = 0; i < outputs(p_); ++i) {
-      const Index channel = group * outputs(p_) + i;
-      const Index count = list_rows(group, y, weights_of(group, i));
-      const S bias = e.bias == nullptr ? S{0} : static_cast<const S*>(e.bias)[channel];
-      S* staged = sums_ + (channel - groups_.begin * outputs(p_)) * staged_width(p_, t_);
-      if constexpr (std::is_same_v<T, S>) {
-        if (direct()) {
-          S* to = static_cast<S*>(tensors_.output) + n_ * out_.n + channel * out_.c +
-                  y * out_.y + x_.begin;
-          compute(count, bias, to);
-          activate_run(to, x_.size(), e);
-          continue;
+      const Index own = count - begin;
+      for (Index k = 1; k < inputs(p_); ++k) {
+        for (Index i = 0; i < own; ++i) {
+          taps_[count++] = {taps_[begin + i].data + k * t_.rows * t_.pitch,
+                            taps_[begin + i].weights + k * a.kernel * row_weights_};
         }
       }
-      compute(count, bias, staged);
-      activate_run(staged, staged_width(p_, t_), e);
     }
+    first_tap_[y_.size()] = count;
   }
 
-  void compute(Index row_count, S bias, S* to) {
-    const bool around = t_.around && tensors_.epilogue.activation == ActivationKind::None;
-    if (columns_.residues() == 2) {
-      stencil_rows<S, 2>(sums(row_count, 0, bias), to, x_.size(), around);
-    } else if (columns_.residues() == 4) {
-      stencil_rows<S, 4>(sums(row_count, 0, bias), to, x_.size(), around);
-    } else {
-      const Index phases = columns_.phases(), width = ceil_div(t_.width, phases);
-      for (Index j = 0; j < phases; ++j) {
-        stencil_rows<S, 1>(sums(row_count, j, bias), to + j * width,
-                           ceil_div(max_of(0, x_.size() - j), phases), around);
-        for (Index i = 0; i < row_count; ++i) rows_[i].weights += columns_.count(j);
+  void output_rows(Index group, Span rows) {
+    const Epilogue& e = tensors_.epilogue;
+    StencilRows<S> s{};
+    s.data = staged_ + (group - groups_.begin) * inputs(p_) * t_.rows * t_.pitch;
+    s.taps = taps_;
+    s.first = first_tap_ + rows.begin - y_.begin;
+    s.height = rows.size();
+    s.around = t_.around && e.activation == ActivationKind::None;
+    for (Index i = 0; i < outputs(p_); ++i) {
+      const Index channel = group * outputs(p_) + i;
+      s.weights = weights_of(group, i);
+      s.bias = e.bias == nullptr ? S{0} : static_cast<const S*>(e.bias)[channel];
+      s.to = sums_ + (channel - groups_.begin * outputs(p_)) * staged_width(p_, t_);
+      s.to_step = staged_width(p_, t_) * t_.groups * outputs(p_);
+      Index width = staged_width(p_, t_);
+      if constexpr (std::is_same_v<T, S>) {
+        if (direct()) {
+          s.to = static_cast<S*>(tensors_.output) + n_ * out_.n + channel * out_.c +
+                 rows.begin * out_.y + x_.begin;
+          s.to_step = out_.y;
+          width = x_.size();
+        }
       }
+      compute(s);
+      if (e.activation == ActivationKind::None) continue;
+      for (Index y = 0; y < rows.size(); ++y) activate_run(s.to + y * s.to_step, width, e);
     }
   }
-  RowSums<S> sums(Index row_count, Index phase, S bias) const {
-    return {rows_, row_count, columns_.columns() + columns_.first(phase), columns_.count(phase),
-            bias,  false,     true};
+
+  void compute(StencilRows<S> s) const {
+    s.columns = columns_.columns();
+    s.column_count = columns_.total();
+    s.count = x_.size();
+    if (columns_.residues() == 2) return stencil_rows<S, 2>(s);
+    if (columns_.residues() == 4) return stencil_rows<S, 4>(s);
+    const Index phases = columns_.phases(), width = ceil_div(t_.width, phases);
+    for (Index j = 0; j < phases; ++j) {
+      s.columns = columns_.columns() + columns_.first(j);
+      s.column_count = columns_.count(j);
+      s.count = ceil_div(max_of(0, x_.size() - j), phases);
+      stencil_rows<S, 1>(s);
+      s.weights += columns_.count(j);
+      s.to += width;
+    }
   }
 
-  void store_row(Index y) {
+  void store_row(Index y, Index place) {
     const Index phases = columns_.phases(), width = ceil_div(t_.width, phases);
     const Index channels = groups_.size() * outputs(p_), pitch = staged_width(p_, t_);
+    const S* sums = sums_ + place * pitch * t_.groups * outputs(p_);
     T* out = static_cast<T*>(tensors_.output) + n_ * out_.n +
              groups_.begin * outputs(p_) * out_.c + y * out_.y + x_.begin * out_.x;
     if (out_.c == 1) {
       for (Index x = 0; x < x_.size(); ++x) {
-        const S* from = sums_ + x % phases * width + x / phases;
+        const S* from = sums + x % phases * width + x / phases;
         for (Index c = 0; c < channels; ++c) out[x * out_.x + c] = round_to<T>(from[c * pitch]);
       }
       return;
     }
     for (Index c = 0; c < channels; ++c) {
       for (Index j = 0; j < phases; ++j) {
-        const S* from = sums_ + c * pitch + j * width;
+        const S* from = sums + c * pitch + j * width;
         T* to = out + c * out_.c + j * out_.x;
         const Index count = ceil_div(max_of(0, x_.size() - j), phases);
         for (Index q = 0; q < count; ++q) to[q * phases * out_.x] = round_to<T>(from[q]);
@@ -327,9 +351,10 @@ class Planar {
   Arena arena_;
   Columns columns_;
   S *staged_, *weights_, *sums_;
-  InputRow<S>* rows_;
+  RowTap* taps_;
+  Index* first_tap_;
   Index row_weights_;
-  Index block_ = -1, n_ = 0, tile_ = 0;
+  Index block_ = -1, band_ = -1, n_ = 0, tile_ = 0;
   bool finite_ = false;
   Span groups_{}, y_{}, x_{}, input_y_{};
 };

@@ -32,7 +32,7 @@ template <int K>
 struct Offsets {
   Index head;
   Offsets<K - 1> tail;
-  EIGEN_STRONG_INLINE explicit Offsets(const Column* columns)
+  EIGEN_ALWAYS_INLINE explicit Offsets(const Column* columns)
       : head(columns->offset), tail(columns + 1) {}
 };
 template <>
@@ -42,7 +42,7 @@ struct Offsets<0> {
 
 /// total[k] += s * the vector at p + offsets[k]
 template <class S, int K>
-EIGEN_STRONG_INLINE void fma_each(Vectors<S, K>& total, const typename Vec<S>::Type& s, const S* p,
+EIGEN_ALWAYS_INLINE void fma_each(Vectors<S, K>& total, const typename Vec<S>::Type& s, const S* p,
                                   const Offsets<K>& offsets) {
   total.head = Vec<S>::fma(s, Vec<S>::load(p + offsets.head), total.head);
   if constexpr (K > 1) fma_each<S, K - 1>(total.tail, s, p, offsets.tail);

@@ -14,47 +14,47 @@ struct Vectors {
   typename V::Type head;
   Vectors<S, N - 1> tail;
 
-  EIGEN_STRONG_INLINE void set(S value) {
+  EIGEN_ALWAYS_INLINE void set(S value) {
     head = V::set(value);
     tail.set(value);
   }
   /// Vectors `step` numbers apart.
-  EIGEN_STRONG_INLINE void load(const S* p, Index step = V::kSize) {
+  EIGEN_ALWAYS_INLINE void load(const S* p, Index step = V::kSize) {
     head = V::load(p);
     tail.load(p + step, step);
   }
-  EIGEN_STRONG_INLINE void store(S* p, Index step = V::kSize) const {
+  EIGEN_ALWAYS_INLINE void store(S* p, Index step = V::kSize) const {
     V::store(p, head);
     tail.store(p + step, step);
   }
-  EIGEN_STRONG_INLINE void add(const S* p, Index step = V::kSize) {
+  EIGEN_ALWAYS_INLINE void add(const S* p, Index step = V::kSize) {
     head = V::add(head, V::load(p));
     tail.add(p + step, step);
   }
   /// += w * in
-  EIGEN_STRONG_INLINE void fma(const typename V::Type& w, const Vectors& in) {
+  EIGEN_ALWAYS_INLINE void fma(const typename V::Type& w, const Vectors& in) {
     head = V::fma(w, in.head, head);
     tail.fma(w, in.tail);
   }
   /// += each of w * its vector at p
-  EIGEN_STRONG_INLINE void fma_each(const Vectors& w, const S* p) {
+  EIGEN_ALWAYS_INLINE void fma_each(const Vectors& w, const S* p) {
     head = V::fma(w.head, V::load(p), head);
     tail.fma_each(w.tail, p + V::kSize);
   }
-  EIGEN_STRONG_INLINE void stream_to(S* p) const {
+  EIGEN_ALWAYS_INLINE void stream_to(S* p) const {
     stream<S>(p, head);
     tail.stream_to(p + V::kSize);
   }
 };
 template <class S>
 struct Vectors<S, 0> {
-  EIGEN_STRONG_INLINE void set(S) {}
-  EIGEN_STRONG_INLINE void load(const S*, Index = 0) {}
-  EIGEN_STRONG_INLINE void store(S*, Index = 0) const {}
-  EIGEN_STRONG_INLINE void add(const S*, Index = 0) {}
-  EIGEN_STRONG_INLINE void fma(const typename Vec<S>::Type&, const Vectors&) {}
-  EIGEN_STRONG_INLINE void fma_each(const Vectors&, const S*) {}
-  EIGEN_STRONG_INLINE void stream_to(S*) const {}
+  EIGEN_ALWAYS_INLINE void set(S) {}
+  EIGEN_ALWAYS_INLINE void load(const S*, Index = 0) {}
+  EIGEN_ALWAYS_INLINE void store(S*, Index = 0) const {}
+  EIGEN_ALWAYS_INLINE void add(const S*, Index = 0) {}
+  EIGEN_ALWAYS_INLINE void fma(const typename Vec<S>::Type&, const Vectors&) {}
+  EIGEN_ALWAYS_INLINE void fma_each(const Vectors&, const S*) {}
+  EIGEN_ALWAYS_INLINE void stream_to(S*) const {}
 };
 
 }  // namespace

@@ -29,7 +29,12 @@ void stage_run(const TensorRow<T>& row, Index begin, Index stride, Index residue
   const Index step = stride * row.step;
   const T* from = row.data + begin * step + residue * row.step;
   if (step == 1) {
-    for (Index i = first; i < last; ++i) to[i] = widen(from[i]);
+    Index i = first;
+    if constexpr (std::is_same_v<T, S>) {
+      using V = Vec<S>;
+      for (; i + V::kSize <= last; i += V::kSize) V::store(to + i, V::load(from + i));
+    }
+    for (; i < last; ++i) to[i] = widen(from[i]);
   } else {
     for (Index i = first; i < last; ++i) to[i] = widen(from[i * step]);
   }
@@ -48,11 +53,10 @@ void stage_pair(const TensorRow<T>& row, Index begin, Index odd, Index count, In
     if (row.step == 1 && last - first >= V::kSize) {
       T* even_run = to + (odd ? run : 0);
       T* odd_run = to + (odd ? 0 : run);
-      Index i = first;
-      for (; i + V::kSize <= last; i += V::kSize) {
-        auto a = V::load(row.data + 2 * (begin + i));
-        auto b = V::load(row.data + 2 * (begin + i) + V::kSize);
-        deinterleave<T>(a, b);
+      for (Index i = first; i < last; i += V::kSize) {
+        i = min_of(i, last - V::kSize);  // the last vector may overlap the one before
+        typename V::Type a, b;
+        load_deinterleaved<T>(row.data + 2 * (begin + i), a, b);
         V::store(even_run + i, a);
         V::store(odd_run + i, b);
       }
@@ -60,7 +64,7 @@ void stage_pair(const TensorRow<T>& row, Index begin, Index odd, Index count, In
         T* out = to + part * run;
         const Index residue = part == 0 ? odd : 1 - odd;
         stage_run(row, begin, 2, residue, first, out);
-        stage_run(row, begin + i, 2, residue, count - i, out + i);
+        stage_run(row, begin + last, 2, residue, count - last, out + last);
       }
       return;
     }
