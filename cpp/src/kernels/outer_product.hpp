@@ -25,14 +25,14 @@ class OuterProduct {
         p.x.result == 0) {
       return "a sum or result of no elements";
     }
-    const OuterCut c = outer_cut<S>(p);
+    const OuterCut c = outer_cut<S>(r);
     return !std::is_same_v<T, S> && stage_bytes<S>(p, c) > kStageBytes
                ? "what the taps of a row meet is too long to be converted piece by piece"
                : nullptr;
   }
 
   static void prepare(const Request& r, Schedule& s) noexcept {
-    OuterCut& c = cut(s) = outer_cut<S>(r.problem);
+    OuterCut& c = cut(s) = outer_cut<S>(r);
     c.staged = stage_bytes<S>(r.problem, c) <= kStageBytes &&
                (!std::is_same_v<T, S> || worth_staging(r, c));
     const Index blocks = r.problem.groups * c.blocks_of_group();

@@ -43,8 +43,14 @@ struct Even {
   Index size, pieces;
 };
 
+/// Where a tile begins when `count` things are shared by tiles that differ by one at most.
+constexpr Index tile_begin(Index tile, Index tiles, Index count) {
+  return tile * (count / tiles) + min_of(tile, count % tiles);
+}
+
 template <class S>
-OuterCut outer_cut(const Problem& p) {
+OuterCut outer_cut(const Request& r) {
+  const Problem& p = r.problem;
   OuterCut c{};
   const Even o(ceil_div(p.source_channels, Vec<S>::kSize), kMostVectors);
   c.vectors = o.size, c.o_blocks = o.pieces;
@@ -52,9 +58,12 @@ OuterCut outer_cut(const Problem& p) {
   Index columns = kSumBytes / (c.vectors * vector_bytes);
   const Even x(p.x.kernel, columns);
   columns /= x.size;
-  const Even y(p.y.kernel, x.pieces > 1 ? 1 : columns);
-  columns /= y.size;
-  const Even i(p.result_channels, y.pieces > 1 ? 1 : columns);
+  // A few channels that are neighbours in memory stay together, else a channel's taps do.
+  const bool channels_first = r.result.c == 1 && p.result_channels <= 32;
+  const Even first(channels_first ? p.result_channels : p.y.kernel, x.pieces > 1 ? 1 : columns);
+  const Even second(channels_first ? p.y.kernel : p.result_channels,
+                    first.pieces > 1 ? 1 : columns / first.size);
+  const Even &y = channels_first ? second : first, &i = channels_first ? first : second;
   c.taps = x.size, c.x_blocks = x.pieces;
   c.rows = y.size, c.y_blocks = y.pieces;
   c.channels = i.size, c.i_blocks = i.pieces;

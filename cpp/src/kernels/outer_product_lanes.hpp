@@ -20,6 +20,8 @@ void pack_planes(const T* from, const DataStrides& s, Index count, Index lanes, 
         typename V::Block block;
         for (Index l = 0; l < V::kSize; ++l) {
           block.packet[l] = l < lanes ? V::load(from + l * s.c + k) : V::zero();
+          // The next vector's planes: runs of a chunk are too short for the hardware to foresee.
+          Eigen::internal::prefetch(from + (l + V::kSize) * s.c + k);
         }
         V::transpose(block);
         for (Index l = 0; l < V::kSize; ++l) V::store(to + (k + l) * V::kSize, block.packet[l]);
@@ -34,12 +36,19 @@ void pack_planes(const T* from, const DataStrides& s, Index count, Index lanes, 
   }
 }
 
-/// Vectors whose channels are neighbours in memory.
+/// All vectors whose channels are neighbours in memory, pixel by pixel: read as they lie.
 template <class T>
-void pack_pixels(const T* from, const DataStrides& s, Index count, Sum<T>* to) {
+void pack_pixels(const T* from, const DataStrides& s, Index count, Index vectors, Index pitch,
+                 Sum<T>* to) {
   using V = Vec<Sum<T>>;
   for (Index k = 0; k < count; ++k) {
-    widen_run(from + k * s.x, V::kSize, to + k * V::kSize);
+    for (Index v = 0; v < vectors; ++v) {
+      if constexpr (std::is_same_v<T, Sum<T>>) {
+        V::store(to + v * pitch + k * V::kSize, V::load(from + k * s.x + v * V::kSize));
+      } else {
+        widen_run(from + k * s.x + v * V::kSize, V::kSize, to + v * pitch + k * V::kSize);
+      }
+    }
   }
 }
 
@@ -59,13 +68,11 @@ void pack_lanes(const Request& r, const void* source, const OuterBlock& b, const
     const Index rows = joined ? min_of(p.y.source - y, chunk.rows.end - row) : 1;
     const Index count = rows * chunk.x.size();
     const T* from = channels + n * s.n + y * s.y;
-    for (Index v = 0; v < b.vectors; ++v) {
+    const Index whole = s.c == 1 ? b.o.size() / V::kSize : 0;
+    pack_pixels(from, s, count, whole, pitch, to);
+    for (Index v = whole; v < b.vectors; ++v) {
       const Index lanes = min_of(V::kSize, b.o.size() - v * V::kSize);
-      if (s.c == 1 && lanes == V::kSize) {
-        pack_pixels(from + v * V::kSize, s, count, to + v * pitch);
-      } else {
-        pack_planes(from + v * V::kSize * s.c, s, count, lanes, to + v * pitch);
-      }
+      pack_planes(from + v * V::kSize * s.c, s, count, lanes, to + v * pitch);
     }
     to += count * V::kSize;
     row += rows;

@@ -16,7 +16,9 @@ struct Stage {
   static constexpr Index kPitch = 8;  // channels of a tile, padded
 
   Stage(const Axis& x, Index chunk_rows, Index chunk_width, Span kx, Index channels)
-      : tiles(ceil_div(channels, kTileColumns[2])) {
+      : tiles(ceil_div(channels, kTileColumns[2])),
+        most(ceil_div(channels, tiles)),
+        larger(channels - (most - 1) * tiles) {
     Index divisor = x.stride;
     for (Index rest = x.dilation; rest != 0;) {
       const Index next = divisor % rest;
@@ -36,32 +38,49 @@ struct Stage {
     return modulo(tap * x.dilation - x.pad, x.stride);
   }
   Index count() const { return saturated(tiles, tile); }
-  /// The first channel of a tile; tiles differ by one channel at most.
-  Index channel(Index number, Index channels) const { return number * channels / tiles; }
+  /// Tiles differ by one channel at most.
+  Index channels_of(Index number) const { return number < larger ? most : most - 1; }
 
-  Index tiles, phases, width, row, tile;
+  Index tiles, most, larger;  // channels of the first `larger` tiles: `most`
+  Index phases, width, row, tile;
   Index first_shift;
 };
 
-/// Copies `count` positions, `step` apart, of channels [begin, end).
+/// Copies one position's channels, which are neighbours in memory, to all tiles. `readable` of them
+/// are inside the tensor.
 template <class T>
-void stage_positions(const T* from, Index step, Index channel_step, Index count, Index channels,
-                     Index readable, Sum<T>* to) {
-  if (channel_step == 1 && readable >= Stage::kPitch) {
-    // Whole vectors: what lies behind the last channel is never read again.
-    for (Index i = 0; i < count; ++i) {
+EIGEN_STRONG_INLINE void stage_channels(const T* from, Index readable, const Stage& s,
+                                        Sum<T>* to) {
+  constexpr Index kPitch = Stage::kPitch;
+  for (Index tile = 0, begin = 0; tile < s.tiles; ++tile) {
+    const Index end = begin + s.channels_of(tile);
+    if (begin + kPitch <= readable) {
+      // A whole vector: what lies behind the tile's last channel is never read again.
       if constexpr (std::is_same_v<T, Sum<T>>) {
-        std::memcpy(to + i * Stage::kPitch, from + i * step, Stage::kPitch * sizeof(T));
+        std::memcpy(to, from + begin, kPitch * sizeof(T));
       } else {
-        widen_run(from + i * step, Stage::kPitch, to + i * Stage::kPitch);
+        widen_run(from + begin, kPitch, to);
+      }
+    } else {
+      for (Index i = begin; i < end; ++i) to[i - begin] = widen(from[i]);
+    }
+    to += s.tile;
+    begin = end;
+  }
+}
+
+/// The same for channels that are far apart: channel by channel.
+template <class T>
+void stage_planes(const T* from, Index channel_step, Index step, Index count, const Stage& s,
+                  Sum<T>* to) {
+  for (Index tile = 0, begin = 0; tile < s.tiles; ++tile) {
+    const Index end = begin + s.channels_of(tile);
+    for (Index c = begin; c < end; ++c) {
+      for (Index i = 0; i < count; ++i) {
+        to[tile * s.tile + i * Stage::kPitch + c - begin] = widen(from[c * channel_step + i * step]);
       }
     }
-    return;
-  }
-  for (Index j = 0; j < channels; ++j) {
-    for (Index i = 0; i < count; ++i) {
-      to[i * Stage::kPitch + j] = widen(from[i * step + j * channel_step]);
-    }
+    begin = end;
   }
 }
 
@@ -88,12 +107,16 @@ void fill_stage(const Request& r, const void* result, const OuterBlock& b, const
       const Index last =
           clamp_to(floor_div(p.x.result - 1 - origin, p.x.stride) + 1, first, width);
       const T* from = line + (origin + first * p.x.stride) * r.result.x;
-      for (Index tile = 0; tile < s.tiles; ++tile) {
-        const Index begin = s.channel(tile, b.i.size()), end = s.channel(tile + 1, b.i.size());
-        stage_positions(from + begin * r.result.c, p.x.stride * r.result.x, r.result.c,
-                        last - first, end - begin, all_channels - first_channel - begin,
-                        to + tile * s.tile + row * s.row +
-                            (phase * width + first) * Stage::kPitch);
+      const Index step = p.x.stride * r.result.x;
+      Sum<T>* out = to + row * s.row + (phase * width + first) * Stage::kPitch;
+      if (r.result.c != 1) {
+        stage_planes(from, r.result.c, step, last - first, s, out);
+        continue;
+      }
+      // All tiles at a time: a pixel's channels are read while its cache lines are there.
+      for (Index i = 0; i < last - first; ++i) {
+        stage_channels(from + i * step, all_channels - first_channel, s,
+                       out + i * Stage::kPitch);
       }
     }
   }
