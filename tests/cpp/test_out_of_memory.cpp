@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "support/operation.hpp"
+#include "support/plan.hpp"
 #include "support/same.hpp"
 
 namespace {
@@ -100,6 +100,39 @@ TEST(every_allocation_may_fail) {
       options.algorithm = a.algorithm;
       unless_refused([&] { check_every_failure(f, p, options); });
     }
+  }
+}
+
+TEST(plan_with_a_workspace_allocates_nothing) {
+  Problem p;
+  p.batch = 2;
+  p.source_channels = 9;
+  p.result_channels = 20;
+  p.y = p.x = {8, 3, 2, 1, 1, 1, 1};
+  const Operands operands = integer_operands(p);
+  for (const NamedAlgorithm& a : kAlgorithms) {
+    const Context context(a.name);
+    Tensor<float> source(p.source(), p.data_layout, operands.source);
+    Tensor<float> weights(p.weights(), p.weights_layout, operands.weights);
+    Tensor<float> result(p.result(), p.data_layout);
+    convtranspose::PlanOptions plan_options;
+    plan_options.algorithm = a.algorithm;
+    unless_refused([&] {
+      const convtranspose::ConvolutionTranspose2DPlan<float> plan(
+          p.source(), weights.view(), p.result(), p.descriptor(), nullptr, plan_options);
+      convtranspose::RunOptions options;
+      options.workspace_bytes = plan.workspace_bytes();
+      Memory workspace(static_cast<std::size_t>(options.workspace_bytes), Where::Heap, 64);
+      options.workspace = workspace.data();
+      bool allocated;
+      {
+        const FailAfter failure(0);
+        plan(source.view(), result.view(), options);
+        allocated = failure.happened();
+      }
+      CHECK(!allocated);
+    });
+    if (!result.untouched()) CHECK_SAME(result.numbers(), expected(kSums[0], p, operands));
   }
 }
 
