@@ -56,10 +56,6 @@ bool same_schedule(const Execution& a, const Execution& b) {
   return same;
 }
 
-Shape scaled(const Shape& s, Index factor) {
-  return {s[0] * factor, s[1] * factor, s[2] * factor, s[3] * factor};
-}
-
 /// Copies any view to a dense tensor.
 template <class T>
 void copy_dense(const TensorView<const T>& from, T* to) {
@@ -121,14 +117,7 @@ std::shared_ptr<const PlanState> make(Operation operation, const Names& names,
   s->packed = Workspace(packed_bytes(s->execution));
   Executor& executor = options.executor == nullptr ? serial_executor() : *options.executor;
   pack(s->execution, weights.data, s->packed.data(), executor, executor.concurrency());
-  // A kernel whose schedule does not look at strides can use these packed weights for any tensor.
-  const Request odd = request_of<T>(*s, operation, problem, scaled(source_strides, 3),
-                                    weights.strides, scaled(result_strides, 3));
-  const bool indifferent =
-      s->execution.kernel->refusal(odd) == nullptr &&
-      same_schedule(prepare(s->name, odd, s->execution.choice.algorithm), s->execution) &&
-      s->execution.schedule.pack_tasks > 0;
-  if (!indifferent) {
+  if (!s->execution.kernel->packed_suffices) {
     s->weights_copy = Workspace(elements(weights.shape) * static_cast<Index>(sizeof(T)));
     copy_dense(weights, static_cast<T*>(s->weights_copy.data()));
     // From now on the weights are the copy, dense in the same layout.

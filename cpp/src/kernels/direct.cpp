@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 constexpr Kernel kKernel{Direct<T>::refusal, Direct<T>::prepare, Direct<T>::pack, Direct<T>::run,
-                         nullptr};
+                         nullptr, true};
 
 }  // namespace
 

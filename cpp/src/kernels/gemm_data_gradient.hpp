@@ -3,7 +3,7 @@
 //   source[o][pixel] = sum over (i, ky, kx) of im2col[pixel][(i, ky, kx)] * weights[o][i][ky][kx]
 #pragma once
 
-#include "gemm_im2col.hpp"
+#include "gemm_careful.hpp"
 #include "gemm_panels.hpp"
 
 namespace convtranspose {
@@ -24,16 +24,18 @@ class GemmDataGradient {
     const Problem& p = r.problem;
     DataGradientTile& t = tile(s);
     const Index depth = p.result_channels * p.y.kernel * p.x.kernel;
-    const Panels panels = Panels::make<S>(p.groups, p.source_channels,
-                                          min_of(kChannels, p.source_channels), depth, 1);
+    Panels panels = Panels::make<S>(p.groups, p.source_channels,
+                                    min_of(kChannels, p.source_channels), depth, 1);
+    panels.bytes += arena_bytes<S>(kFlag);
     t.channels = panels.channels;
     t.per_group = panels.per_group;
     t.per_chunk = panels.per_chunk;
     const Index all = p.batch * p.y.source * p.x.source;
     t.pixels = min_of(kPixels, all);
     panels.schedule(s, ceil_div(all, t.pixels));
-    s.workspace_bytes = 2 * arena_bytes<S>(t.pixels * min_of(Gemm::kDepth, depth)) +
-                        arena_bytes<S>(t.pixels * t.channels);
+    const Index m = Gemm::whole_panels(t.pixels);
+    s.workspace_bytes = 2 * arena_bytes<S>(m * min_of(Gemm::kDepth, depth)) +
+                        arena_bytes<S>(m * t.channels);
   }
 
   static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
@@ -46,15 +48,18 @@ class GemmDataGradient {
     const Span channels = piece(panel % t.per_group, t.channels, p.source_channels);
     const T* base = static_cast<const T*>(weights) +
                     (panel / t.per_group * p.source_channels + channels.begin) * r.weights.o;
-    pack_right(panel_memory(s, packed, task), p.result_channels * taps, channels.size(),
+    S check = 0;
+    pack_right(panel_memory(s, packed, task) + kFlag, p.result_channels * taps, channels.size(),
                [&](S* to, Index k0, Index k, Index column) {
                  for (Index i = 0; i < k; ++i) {
                    const Index tap = (k0 + i) % taps;
                    to[i] =
                        widen(base[column * r.weights.o + (k0 + i) / taps * r.weights.i +
                                   tap / p.x.kernel * r.weights.y + tap % p.x.kernel * r.weights.x]);
+                   check += to[i] * S{0};
                  }
                });
+    *panel_memory(s, packed, task) = check;
   }
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
@@ -67,14 +72,20 @@ class GemmDataGradient {
     const Index group = panel / t.per_group, taps = p.y.kernel * p.x.kernel;
     const Span channels = piece(panel % t.per_group, t.channels, p.source_channels);
     const Span pixels = piece(job % jobs, t.pixels, p.batch * p.y.source * p.x.source);
-    const Index depth = p.result_channels * taps, m = pixels.size(), n = channels.size();
+    const Index depth = p.result_channels * taps, n = channels.size();
+    const Index m = Gemm::whole_panels(pixels.size());
 
     Arena arena(workspace);
-    S* staging = arena.take<S>(t.pixels * min_of(Gemm::kDepth, depth));
-    S* left = arena.take<S>(t.pixels * min_of(Gemm::kDepth, depth));
-    S* sums = arena.take<S>(t.pixels * t.channels);
-    const S* right = panel_memory(s, const_cast<void*>(packed), in_chunk);
+    S* staging = arena.take<S>(m * min_of(Gemm::kDepth, depth));
+    S* left = arena.take<S>(m * min_of(Gemm::kDepth, depth));
+    S* sums = arena.take<S>(m * n);
+    const S* right = panel_memory(s, const_cast<void*>(packed), in_chunk) + kFlag;
     for (Index i = 0; i < m * n; ++i) sums[i] = S{0};
+    if (right[-kFlag] != S{0}) {
+      sum_carefully<T>(r, tensors, group, channels, pixels, m, sums);
+      store(r, tensors, sums, m, group * p.source_channels + channels.begin, n, pixels);
+      return;
+    }
     for (Index k0 = 0; k0 < depth; k0 += Gemm::kDepth) {
       const Index k = min_of(Gemm::kDepth, depth - k0);
       for (Index i = 0; i < k; ++i) {
@@ -82,15 +93,17 @@ class GemmDataGradient {
         im2col_column<T>(r, tensors.result, group * p.result_channels + (k0 + i) / taps,
                          tap / p.x.kernel, tap % p.x.kernel, pixels.begin, pixels.end,
                          staging + i * m);
+        fill(staging + i * m + pixels.size(), m - pixels.size(), S{0});
       }
       Gemm::pack_a(left, staging, m, m, k);
       Gemm::multiply(sums, m, left, right + k0 * n, m, k, n);
     }
-    store(r, tensors, sums, group * p.source_channels + channels.begin, n, pixels);
+    store(r, tensors, sums, m, group * p.source_channels + channels.begin, n, pixels);
   }
 
  private:
   static constexpr Index kPixels = 192, kChannels = 256;
+  static constexpr Index kFlag = 16;  // a panel begins with 0, or NaN if a weight is not finite
 
   static DataGradientTile& tile(Schedule& s) {
     return *reinterpret_cast<DataGradientTile*>(s.tile);
@@ -103,7 +116,8 @@ class GemmDataGradient {
                                 panel * (s.packed_bytes / s.pack_tasks));
   }
 
-  static void store(const Request& r, const Tensors& t, const S* sums, Index first, Index channels,
+  static void store(const Request& r, const Tensors& t, const S* sums, Index ld, Index first,
+                    Index channels,
                     const Span& pixels) {
     const Epilogue& e = t.epilogue;
     for_each_run(r.problem, pixels.begin, pixels.end, [&](const PixelRun& run) {
@@ -111,7 +125,7 @@ class GemmDataGradient {
                run.y * r.source.y + run.x * r.source.x;
       for (Index c = 0; c < channels; ++c) {
         const S bias = e.bias == nullptr ? S{0} : static_cast<const S*>(e.bias)[first + c];
-        const S* from = sums + c * pixels.size() + run.place;
+        const S* from = sums + c * ld + run.place;
         for (Index x = 0; x < run.count; ++x) {
           out[c * r.source.c + x * r.source.x] = round_to<T>(activate(from[x] + bias, e));
         }

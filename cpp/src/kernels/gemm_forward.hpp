@@ -71,7 +71,7 @@ class GemmForward {
     t.y_results = ceil_div(p.y.result, t.y_bands);
     t.y_bands = ceil_div(p.y.result, t.y_results);
     panels.schedule(s, ceil_div(p.batch, t.images) * t.x_tiles * t.y_bands);
-    t.pixels = t.images * t.rows * min_of(p.x.source, width + halo + 2);
+    t.pixels = Gemm::whole_panels(t.images * t.rows * min_of(p.x.source, width + halo + 2));
     s.workspace_bytes = arena_bytes<S>(t.channels * t.images * t.ring * t.row) +
                         arena_bytes<S>(t.pixels * min_of(Gemm::kDepth, p.source_channels)) +
                         arena_bytes<S>(t.pixels * p.source_channels) +
@@ -146,7 +146,7 @@ class GemmForward {
     Index stored = y_.begin;
     for (Index row = rows.begin; row < rows.end && sources_x_.size() > 0; row += t_.rows) {
       const Index count = min_of(t_.rows, rows.end - row);
-      const Index pixels = images_.size() * count * sources_x_.size();
+      const Index pixels = Gemm::whole_panels(images_.size() * count * sources_x_.size());
       pack_source(row, count, pixels);
       const Index all = channels_.size() * taps;
       for (Index j = 0; j < all; j += t_.columns) {
@@ -192,6 +192,7 @@ class GemmForward {
           pixel += sources_x_.size();
         }
       }
+      for (Index i = 0; i < k; ++i) fill(staging_ + i * pixels + pixel, pixels - pixel, S{0});
       Gemm::pack_a(left_ + k0 * pixels, staging_, pixels, pixels, k);
     }
   }

@@ -6,7 +6,7 @@
 // their own and added up at the end in a fixed order.
 #pragma once
 
-#include "gemm_im2col.hpp"
+#include "gemm_careful.hpp"
 #include "gemm_panels.hpp"
 
 namespace convtranspose {
@@ -66,6 +66,12 @@ class GemmWeightsGradient {
       for (Index i = 0; i < m; ++i) {
         source_column<T>(r, tensors.source, b.group * p.source_channels + b.channels.begin + i,
                          pixel, pixel + k, m, source + i);
+      }
+      S check = 0;
+      for (Index i = 0; i < m * k; ++i) check += source[i] * S{0};
+      if (check != S{0}) {  // zeros of im2col must not meet what is not finite
+        add_carefully<T>(r, tensors, b.group, b.channels, b.columns, {pixel, pixel + k}, sums);
+        continue;
       }
       Gemm::pack_a(left, source, m, m, k);
       for (Index j = 0; j < n; ++j) {

@@ -60,6 +60,9 @@ struct Kernel {
               Index chunk, Index job, void* workspace) noexcept;
   void (*finish)(const Request&, const Schedule&, const Tensors&, const void* shared,
                  Index task) noexcept;
+  /// Packed weights serve tensors of any strides, and run() never reads the weights themselves; so a
+  /// plan need not keep a copy of them.
+  bool packed_suffices = false;
 };
 
 /// The kernels of one algorithm; run is nullptr where there is none.
