@@ -31,9 +31,10 @@ void parallel_for(Executor& executor, Index count, int workers, const Body& body
 
 }  // namespace
 
-Execution prepare(std::string_view operation, const Request& request, Algorithm wanted) {
+Execution prepare(std::string_view operation, const Request& request, Algorithm wanted,
+                  const IsaEntry& isa) {
   Execution e;
-  e.isa = &active_isa_entry();
+  e.isa = &isa;
   e.request = request;
   const KernelSet& kernels = *e.isa->kernels();
   e.choice = wanted == Algorithm::Auto || has_no_terms(request)

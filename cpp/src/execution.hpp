@@ -27,7 +27,8 @@ struct Resources {
 
 /// Chooses the algorithm and cuts the work up. `wanted` other than Auto is used or refused with
 /// std::invalid_argument.
-Execution prepare(std::string_view operation, const Request& request, Algorithm wanted);
+Execution prepare(std::string_view operation, const Request& request, Algorithm wanted,
+                  const IsaEntry& isa);
 
 /// Packs all the weights into memory of packed_bytes(execution), for calls to come.
 Index packed_bytes(const Execution& execution) noexcept;

@@ -104,7 +104,7 @@ std::shared_ptr<const PlanState> make(Operation operation, const Names& names,
   const Request request =
       request_of<T>(*s, operation, problem, source_strides, weights.strides, result_strides);
   if (is_empty(s->output_shape)) return s;
-  s->execution = prepare(s->name, request, options.algorithm);
+  s->execution = prepare(s->name, request, options.algorithm, active_isa_entry());
   if (bias != nullptr) {
     const Index channels = problem.groups * (operation == Operation::Forward
                                                  ? problem.result_channels
@@ -162,7 +162,8 @@ void run(const PlanState& s, const TensorView<const T>& source, const TensorView
     if (gradient) request.weights = weights_strides(weights.strides, d.weights_layout);
     const Kernel* kernel = s.execution.kernel;
     const bool fits = kernel->refusal(request) == nullptr;
-    other = prepare(s.name, request, fits ? s.execution.choice.algorithm : s.wanted);
+    other = prepare(s.name, request, fits ? s.execution.choice.algorithm : s.wanted,
+                    *s.execution.isa);
     if (!same_schedule(other, s.execution)) packed = nullptr;
     execution = &other;
   }
