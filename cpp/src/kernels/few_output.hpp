@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Few output channels: lanes are positions along a row, rows are all outputs of a position, with
+// broadcast weights. A job packs the inputs of a box of positions once (planar, in L2) and sums
+// panel after panel of rows. Sums are blocked: at most kBlockLength products are added in a
+// register before they join the sum in memory.
+#pragma once
+
+#include "few_output_careful.hpp"
+#include "few_output_finish.hpp"
+#include "few_output_pack.hpp"
+#include "few_output_store.hpp"
+#include "few_output_weights.hpp"
+
+namespace convtranspose {
+namespace {
+
+/// Numbers of Schedule::tile.
+struct FewSchedule {
+  Index images, rows, columns;  // positions of one box
+  Index n_boxes, y_boxes, x_boxes;
+  Index plane;              // numbers from channel to channel, and from row to row of sums
+  Index per_chunk;          // panels
+  Index splits, per_split;  // jobs share the panels of a chunk, so many each
+};
+
+template <class T>
+class FewOutput {
+  using S = Sum<T>;
+  using V = Vec<S>;
+  using Weights = FewWeights<T>;
+
+ public:
+  static const char* refusal(const Request& r) noexcept {
+    const FewShape shape(r);
+    if (shape.batch == 0 || shape.outputs == 0) return "a result of no elements";
+    if (shape.x.stride > kMostStride || shape.y.stride > kMostStride) return "a stride too wide";
+    if (shape.x.kernel > kMostTaps / shape.y.kernel) return "a kernel too large";
+    if (region(shape, prepared(r, shape)) > kMostRegionBytes / static_cast<Index>(sizeof(S))) {
+      return "a dilation or stride too wide for its tiles";
+    }
+    return nullptr;
+  }
+
+  static void prepare(const Request& r, Schedule& s) noexcept {
+    const FewShape shape(r);
+    const FewSchedule d = prepared(r, shape);
+    schedule_of(s) = d;
+    s.chunks = ceil_div(shape.panels(), d.per_chunk);
+    s.packed_bytes = d.per_chunk * Weights::panel_bytes(shape);
+    s.pack_tasks = d.per_chunk;
+    s.jobs = d.n_boxes * d.y_boxes * d.x_boxes * d.splits;
+    s.workspace_bytes = arena_bytes<S>(region(shape, d)) + arena_bytes<S>(sums(shape, d)) +
+                        arena_bytes<S>(staged(shape, d)) +
+                        arena_bytes<Index>(shape.y.kernel * shape.x.kernel);
+  }
+
+  static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
+                   Index chunk, Index task) noexcept {
+    const FewShape shape(r);
+    const Index panel = chunk * schedule_of(s).per_chunk + task;
+    if (panel >= shape.panels()) return;
+    Weights::pack(shape, static_cast<const T*>(weights), shape.panel(panel),
+                  static_cast<char*>(packed) + task * Weights::panel_bytes(shape));
+  }
+
+  static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
+                  void*, Index chunk, Index job, void* workspace) noexcept {
+    FewOutput work(r, schedule_of(s), tensors, workspace);
+    work.go(static_cast<const char*>(packed), chunk, job);
+  }
+
+ private:
+  static constexpr Index kJobs = 16;
+  static constexpr Index kFewestPositions = 256;  // of a box, unless the result has fewer
+  static constexpr Index kChunkBytes = Index{4} << 20;
+  static constexpr Index kMostRegionBytes = Index{16} << 20;
+  static constexpr Index kMostStride = 4096;
+  static constexpr Index kMostTaps = Index{1} << 20;
+
+  static FewSchedule& schedule_of(Schedule& s) {
+    static_assert(sizeof(FewSchedule) <= sizeof s.tile);
+    return *reinterpret_cast<FewSchedule*>(s.tile);
+  }
+  static const FewSchedule& schedule_of(const Schedule& s) {
+    return *reinterpret_cast<const FewSchedule*>(s.tile);
+  }
+
+  static Index planes(const FewShape& shape) { return shape.y.planes() * shape.x.planes(); }
+  static Index region(const FewShape& shape, const FewSchedule& d) {
+    return saturated(planes(shape) * shape.inputs, d.plane) + V::kSize;
+  }
+  static Index sums(const FewShape& shape, const FewSchedule& d) {
+    return shape.y_residues * shape.x_residues * shape.channels * d.plane + V::kSize;
+  }
+  static Index staged(const FewShape& shape, const FewSchedule& d) {
+    return (d.columns + V::kSize) * shape.x_residues *
+               (shape.channels_inside ? shape.channels : 1) +
+           V::kSize;
+  }
+
+  static FewSchedule prepared(const Request& r, const FewShape& shape) {
+    const FewAxis &y = shape.y, &x = shape.x;
+    const Index high = y.positions(), wide = x.positions();
+    FewSchedule d{};
+    // Inputs and sums of a box within L2, and enough boxes for several threads.
+    const Index numbers = saturated(planes(shape), shape.inputs) +
+                          shape.y_residues * shape.x_residues * shape.channels;
+    const Index fair = saturated(shape.batch, saturated(high, wide)) / kJobs;
+    const Index limit = max_of(1, min_of(r.caches.l2 / static_cast<Index>(sizeof(S)) / numbers,
+                                         max_of(kFewestPositions, fair)));
+    choose_box(shape, limit, high, wide, d);
+    d.y_boxes = ceil_div(high, d.rows);
+    d.x_boxes = ceil_div(wide, d.columns);
+    const Index image = saturated(d.rows + y.halo(), d.columns + x.halo());
+    d.images = d.x_boxes == 1 && d.y_boxes == 1 ? clamp_to(limit / image, 1, shape.batch) : 1;
+    d.n_boxes = ceil_div(shape.batch, d.images);
+    // Vectors may reach over the end. An odd number of cache lines: planes fall into all cache
+    // sets.
+    const Index line = 64 / static_cast<Index>(sizeof(S));
+    d.plane = (ceil_div(saturated(d.images, image) + V::kSize, line) | 1) * line;
+
+    const Index panels = shape.panels();
+    const Index most = clamp_to(kChunkBytes / Weights::panel_bytes(shape), 1, panels);
+    d.per_chunk = ceil_div(panels, ceil_div(panels, most));
+    const Index boxes = max_of(1, d.n_boxes * d.y_boxes * d.x_boxes);
+    d.splits = clamp_to(ceil_div(kJobs, boxes), 1, d.per_chunk);
+    d.per_split = ceil_div(d.per_chunk, d.splits);
+    d.splits = ceil_div(d.per_chunk, d.per_split);
+    return d;
+  }
+
+  /// The box that wastes least: sums of the columns between rows, and copies of the halo.
+  static void choose_box(const FewShape& shape, Index limit, Index high, Index wide,
+                         FewSchedule& d) {
+    // A copied number costs as much as six products or so.
+    const double copy = 6.0 / (static_cast<double>(shape.outputs) *
+                               static_cast<double>(shape.y.kernel * shape.x.kernel));
+    double best = 0;
+    for (Index pieces = 1; pieces == 1 || wide / pieces >= 2 * V::kSize; pieces *= 2) {
+      const Index columns =
+          pieces == 1 ? max_of(1, wide) : round_up(ceil_div(wide, pieces), V::kSize);
+      const Index line = saturated(1, columns + shape.x.halo());
+      const Index most = clamp_to(limit / line - shape.y.halo(), 1, max_of(1, high));
+      const Index rows = ceil_div(max_of(1, high), ceil_div(max_of(1, high), most));
+      const double across = static_cast<double>(line) / static_cast<double>(columns);
+      const double down = static_cast<double>(rows + shape.y.halo()) / static_cast<double>(rows);
+      const double cost = across * (1 + copy * down);
+      if (pieces == 1 || cost < best) {
+        best = cost;
+        d.rows = rows;
+        d.columns = columns;
+      }
+    }
+  }
+
+  FewOutput(const Request& r, const FewSchedule& d, const Tensors& tensors, void* workspace)
+      : d_(d), tensors_(tensors), shape_(r) {
+    Arena arena(workspace);
+    region_ = arena.take<S>(region(shape_, d));
+    sums_ = arena.take<S>(sums(shape_, d));
+    staged_ = arena.take<S>(staged(shape_, d));
+    offsets_ = arena.take<Index>(shape_.y.kernel * shape_.x.kernel);
+  }
+
+  void go(const char* packed, Index chunk, Index job) {
+    const Index split = job % d_.splits;
+    job /= d_.splits;
+    box_.x = piece(job % d_.x_boxes, d_.columns, shape_.x.positions());
+    job /= d_.x_boxes;
+    box_.y = piece(job % d_.y_boxes, d_.rows, shape_.y.positions());
+    box_.n = piece(job / d_.y_boxes, d_.images, shape_.batch);
+    shift(box_.y, shape_.y.first_position());
+    shift(box_.x, shape_.x.first_position());
+    box_.line = box_.x.size() + shape_.x.halo();
+    box_.image = (box_.y.size() + shape_.y.halo()) * box_.line;
+    box_.plane = d_.plane;
+    const Index begin = chunk * d_.per_chunk + split * d_.per_split;
+    const Index end =
+        min_of(min_of(begin + d_.per_split, (chunk + 1) * d_.per_chunk), shape_.panels());
+    Index group = -1;
+    for (Index number = begin; number < end; ++number) {
+      const FewPanel panel = shape_.panel(number);
+      if (panel.group != group) {
+        group = panel.group;
+        pack_inputs(group);
+      }
+      compute(panel, packed + (number - chunk * d_.per_chunk) * Weights::panel_bytes(shape_));
+    }
+  }
+
+  static void shift(Span& span, Index by) { span = {span.begin + by, span.end + by}; }
+
+  void pack_inputs(Index group) {
+    const T* from = static_cast<const T*>(shape_.forward ? tensors_.source : tensors_.result) +
+                    group * shape_.inputs * shape_.in.c;
+    const FewAxis &y = shape_.y, &x = shape_.x;
+    S* to = region_;
+    for (Index j = 0; j < y.planes(); ++j) {
+      const PlaneSpan rows =
+          PlaneSpan::make(y, j, box_.y.begin + y.lowest_shift(), box_.y.size() + y.halo());
+      for (Index i = 0; i < x.planes(); ++i, to += shape_.inputs * box_.plane) {
+        const PlaneSpan columns = PlaneSpan::make(x, i, box_.x.begin + x.lowest_shift(), box_.line);
+        for (Index n = box_.n.begin; n < box_.n.end; ++n) {
+          pack_plane(from + n * shape_.in.n, shape_.in, rows, y.input_step(), columns,
+                     x.input_step(), shape_.inputs, to + (n - box_.n.begin) * box_.image,
+                     box_.plane);
+        }
+      }
+    }
+  }
+
+  /// All outputs of the box that belong to a panel.
+  void compute(const FewPanel& panel, const char* memory) {
+    const Index positions = box_.positions();
+    for (Index row = 0; row < panel.rows(); ++row) {
+      fill(sums_ + row * box_.plane, round_up(positions, V::kSize), S{0});
+    }
+    const S* weights = Weights::numbers(memory);
+    const bool finite = Weights::finite(memory);
+    for_each_segment(shape_, panel, [&](const TapClass& y, const TapClass& x) {
+      FewRow rows[kMostRows];
+      S* sums[kMostRows];
+      const Index count = list_rows(shape_, panel, y, x, rows);
+      for (Index i = 0; i < count; ++i) {
+        sums[i] = sums_ + box_.plane * shape_.place(panel, y.residue + rows[i].y,
+                                                    x.residue + rows[i].x, rows[i].channel);
+      }
+      for (Index tap = 0; tap < y.taps * x.taps; ++tap) {
+        offsets_[tap] =
+            box_.offset(shape_, y.first + tap / x.taps * y.step, x.first + tap % x.taps * x.step);
+      }
+      for_each_block(shape_.inputs, y.taps * x.taps, [&](const Span& channels, const Span& taps) {
+        if (finite) {
+          sum_block(channels, taps, weights, sums, count);
+        } else {
+          sum_carefully(shape_, box_, y, x, channels, taps, offsets_, region_, weights, sums,
+                        count);
+        }
+        weights += channels.size() * taps.size() * count;
+      });
+    });
+    finish_rows(shape_, panel, tensors_.epilogue, sums_, box_.plane, round_up(positions, V::kSize));
+    store(panel);
+  }
+
+  /// A group of vectors at a time: their inputs of one block stay in L1 for all rows.
+  void sum_block(const Span& channels, const Span& taps, const S* weights, S* const* sums,
+                 Index rows) {
+    const Index vectors = ceil_div(box_.positions(), V::kSize);
+    FewSum<S> t{nullptr, box_.plane, channels.size(), offsets_ + taps.begin, taps.size(),
+                nullptr, {}};
+    for (Index first = 0; first < vectors; first += kGroupVectors) {
+      const Index group = min_of(kGroupVectors, vectors - first);
+      t.weights = weights;
+      for_each_tile(rows, [&](const Span& tile) {
+        const Index most = kTileVectors[tile.size()];
+        for (Index v = 0; v < group; v += most) {
+          const Index at = (first + v) * V::kSize;
+          t.inputs = region_ + channels.begin * box_.plane + at;
+          for (Index i = 0; i < tile.size(); ++i) t.sums[i] = sums[tile.begin + i] + at;
+          run_few_tile(t, tile.size(), min_of(most, group - v));
+        }
+        t.weights += channels.size() * taps.size() * tile.size();
+      });
+    }
+  }
+
+  void store(const FewPanel& panel) {
+    const DataStrides& strides = shape_.out;
+    const Index inside = shape_.channels_inside ? panel.c.size() : 1;
+    const Index rows = panel.x.size() * inside;  // interleaved
+    T* first = static_cast<T*>(tensors_.output) +
+               (panel.group * shape_.outputs + panel.c.begin) * strides.c;
+    for (Index n = box_.n.begin; n < box_.n.end; ++n) {
+      for (Index q = box_.y.begin; q < box_.y.end; ++q) {
+        const S* sums = sums_ + (n - box_.n.begin) * box_.image + (q - box_.y.begin) * box_.line;
+        for (Index j = panel.y.begin; j < panel.y.end; ++j) {
+          const Index y = shape_.y.output(q, j);
+          if (y < 0 || y >= shape_.y.outputs) {
+            sums += panel.x.size() * panel.c.size() * box_.plane;
+            continue;
+          }
+          T* to = first + n * strides.n + y * strides.y;
+          for (Index c = 0; c < panel.c.size(); c += inside, to += strides.c) {
+            interleave(sums, box_.plane, rows, box_.x.size(), staged_);
+            store_line(panel.x, inside, to);
+            sums += rows * box_.plane;
+          }
+        }
+      }
+    }
+  }
+
+  /// The staged row: one run if the panel has all residues, else a run a position.
+  void store_line(const Span& residues, Index channels, T* to) {
+    const FewAxis& x = shape_.x;
+    const bool whole = residues.size() == x.residues();
+    const Index length = whole ? residues.size() * box_.x.size() : residues.size();
+    const S* from = staged_;
+    for (Index q = box_.x.begin; q < (whole ? box_.x.begin + 1 : box_.x.end); ++q) {
+      const Index at = x.output(q, residues.begin);
+      const Index begin = clamp_to(-at, 0, length);
+      const Index end = clamp_to(x.outputs - at, begin, length);
+      store_pixels<T>(from + begin * channels, end - begin, channels,
+                      to + (at + begin) * shape_.out.x, shape_.out.x, shape_.out.c);
+      from += length * channels;
+    }
+  }
+
+  const FewSchedule& d_;
+  const Tensors& tensors_;
+  const FewShape shape_;
+  FewBox box_{};
+  S *region_, *sums_, *staged_;
+  Index* offsets_;
+};
+
+}  // namespace
+}  // namespace convtranspose
