@@ -24,6 +24,15 @@ bool is_stencil(const Request& r) {
 
 bool weights_gradient(const Request& r) { return r.operation == Operation::WeightsGradient; }
 
+/// A forward result so much larger than its source that most taps of most results miss it.
+bool misses_most_taps(const Request& r) {
+  const Problem& p = r.problem;
+  const auto ratio = [](const Axis& a) {
+    return static_cast<double>(a.result) / (static_cast<double>(a.stride) * static_cast<double>(a.source));
+  };
+  return r.operation == Operation::Forward && ratio(p.y) * ratio(p.x) > 2;
+}
+
 bool any(const Request&) { return true; }
 
 struct Rule {
@@ -36,6 +45,7 @@ struct Rule {
 constexpr Rule kRules[] = {
     {Algorithm::Reference, has_no_terms, "every sum is empty"},
     {Algorithm::Depthwise, is_stencil, "a stencil: next to no channels in a group"},
+    {Algorithm::Gemm, misses_most_taps, "most taps of most results miss the source"},
     {Algorithm::Direct, fills_vectors, "enough output channels to fill vectors"},
     {Algorithm::OuterProduct, weights_gradient, "sums over pixels, in register tiles"},
     {Algorithm::Gemm, any, "does every problem"},

@@ -59,7 +59,8 @@ class Direct {
     s.jobs = d.n_boxes * d.y_boxes * d.x_boxes * d.splits;
     s.workspace_bytes = arena_bytes<S>(d.region) +
                         arena_bytes<S>(d.stored_phases * d.pixels * 3 * V::kSize) +
-                        arena_bytes<const S*>(d.pixels) +
+                        arena_bytes<const S*>(d.pixels + kMostTilePixels) +
+                        arena_bytes<S*>(d.pixels) +
                         arena_bytes<Index>(shape.y.kernel * shape.x.kernel);
   }
 
@@ -117,7 +118,7 @@ class Direct {
                    : 1;
     d.n_boxes = ceil_div(r.problem.batch, d.images);
     d.pixels = d.images * (d.rows / y.output_step) * columns;
-    d.region = saturated(saturated(d.images * shape.inputs, y.reach(0, d.rows).size()),
+    d.region = saturated(saturated(d.images * shape.template pitch<S>(), y.reach(0, d.rows).size()),
                          x.reach(0, d.columns).size());
     d.per_chunk = clamp_to(kChunkBytes / weights.panel_bytes(), 1, weights.panels());
     const Index boxes = d.n_boxes * d.y_boxes * d.x_boxes;
@@ -129,11 +130,13 @@ class Direct {
   }
 
   Direct(const Request& r, const DirectSchedule& d, const Tensors& tensors, void* workspace)
-      : r_(r), d_(d), tensors_(tensors), shape_(r), weights_(shape_) {
+      : r_(r), d_(d), tensors_(tensors), shape_(r), weights_(shape_), pitch_(shape_.template pitch<S>()),
+        direct_store_(stores_directly(r, tensors)) {
     Arena arena(workspace);
     region_ = arena.take<S>(d.region);
     sums_ = arena.take<S>(d.stored_phases * d.pixels * 3 * V::kSize);
-    pixels_ = arena.take<const S*>(d.pixels);
+    pixels_ = arena.take<const S*>(d.pixels + kMostTilePixels);
+    outputs_ = arena.take<S*>(d.pixels);
     offsets_ = arena.take<Index>(shape_.y.kernel * shape_.x.kernel);
   }
 
@@ -164,10 +167,10 @@ class Direct {
     const DataStrides& strides = shape_.forward ? r_.source : r_.result;
     const T* from = static_cast<const T*>(shape_.forward ? tensors_.source : tensors_.result) +
                     group * shape_.inputs * strides.c;
-    const Index plane = reach_y_.size() * reach_x_.size() * shape_.inputs;
+    const Index plane = reach_y_.size() * reach_x_.size() * pitch_;
     for (Index n = images_.begin; n < images_.end; ++n) {
       pack_region(from + n * strides.n, strides, reach_y_, shape_.y.inputs, reach_x_,
-                  shape_.x.inputs, shape_.inputs, region_ + (n - images_.begin) * plane);
+                  shape_.x.inputs, shape_.inputs, pitch_, region_ + (n - images_.begin) * plane);
     }
   }
 
@@ -177,12 +180,12 @@ class Direct {
     const Index phases_x = min_of(shape_.x.output_step, box_x_.size());
     for (Index j = 0; j < phases_y; ++j) {
       for (Index i = 0; i < phases_x; ++i) {
-        const Index slot = d_.stored_phases == 1 ? 0 : i;
-        S* sums = sums_ + slot * d_.pixels * 3 * V::kSize;
-        sum_phase(box_y_.begin + j, box_x_.begin + i, block, memory, sums);
-        if (d_.stored_phases == 1) store(group, block, j, i, 1);
+        const bool at_once = direct_store_ || d_.stored_phases == 1;
+        S* sums = sums_ + (at_once ? 0 : i) * d_.pixels * 3 * V::kSize;
+        const bool stored = sum_phase(box_y_.begin + j, box_x_.begin + i, group, block, memory, sums);
+        if (at_once && !stored) store(group, block, j, i, 1);
       }
-      if (d_.stored_phases != 1) store(group, block, j, 0, phases_x);
+      if (!direct_store_ && d_.stored_phases != 1) store(group, block, j, 0, phases_x);
     }
   }
 
@@ -191,8 +194,18 @@ class Direct {
     return ceil_div(box.end - first, step);
   }
 
-  /// The outputs first_y, first_y + step, ... x first_x, first_x + step, ... of the box.
-  void sum_phase(Index first_y, Index first_x, Index block, const char* memory, S* sums) {
+  /// Whether tiles may write the result themselves: whole vectors of channels side by side, of the
+  /// sums' type, with nothing but a bias to do.
+  static bool stores_directly(const Request& r, const Tensors& tensors) {
+    const DataStrides& strides = r.operation == Operation::Forward ? r.result : r.source;
+    return std::is_same_v<T, S> && strides.c == 1 &&
+           tensors.epilogue.activation == ActivationKind::None;
+  }
+
+  /// The outputs first_y, first_y + step, ... x first_x, first_x + step, ... of the box. Returns
+  /// whether they are in the result already.
+  bool sum_phase(Index first_y, Index first_x, Index group, Index block, const char* memory,
+                 S* sums) {
     const DirectAxis &y = shape_.y, &x = shape_.x;
     const Index vectors = weights_.blocks.size(block), width = vectors * V::kSize;
     const Index rows = count(box_y_, first_y, y.output_step);
@@ -201,44 +214,57 @@ class Direct {
     const Index tap_y = y.first_tap(first_y), tap_x = x.first_tap(first_x);
     if (tap_y < 0 || tap_x < 0) {
       fill(sums, pixels * width, S{0});
-      return;
+      return false;
     }
     const S* weights = weights_.phase(memory, block, tap_y, tap_x);
     if (!weights_.finite(memory)) {
       sum_carefully(first_y, first_x, tap_y, tap_x, vectors, weights, sums);
-      return;
+      return false;
     }
     // A pixel's address is that of the input its first tap meets.
-    const Index line = reach_x_.size() * shape_.inputs;
+    const Index line = reach_x_.size() * pitch_;
     const Index start_y = y.input(first_y, y.tap(tap_y, 0)) - reach_y_.begin;
     const Index start_x = x.input(first_x, x.tap(tap_x, 0)) - reach_x_.begin;
     const S** pixel = pixels_;
     for (Index n = 0; n < images_.size(); ++n) {
       for (Index row = 0; row < rows; ++row) {
         const S* at = region_ + (n * reach_y_.size() + start_y + row * y.input_step) * line +
-                      start_x * shape_.inputs;
+                      start_x * pitch_;
         for (Index column = 0; column < columns; ++column) {
-          *pixel++ = at + column * x.input_step * shape_.inputs;
+          *pixel++ = at + column * x.input_step * pitch_;
         }
       }
     }
+    for (Index i = 0; i < kMostTilePixels; ++i) pixel[i] = pixels_[0];
+    const Index channel = group * shape_.outputs + ChannelBlocks::begin(block) * V::kSize;
+    const bool direct =
+        direct_store_ && ChannelBlocks::begin(block) * V::kSize + width <= shape_.outputs;
+    if (direct) list_outputs(first_y, first_x, rows, columns, channel);
     // Runs: taps side by side in the packed inputs are one run.
     const Index taps_y = y.taps(tap_y), taps_x = x.taps(tap_x);
-    const bool merged = x.tap_distance() == 1;
+    const bool merged = x.tap_distance() == 1 && pitch_ == shape_.inputs;
     const Index length = merged ? taps_x * shape_.inputs : shape_.inputs;
     Index runs = 0;
     for (Index a = 0; a < taps_y; ++a) {
       for (Index b = 0; b < (merged ? 1 : taps_x); ++b) {
-        offsets_[runs++] = a * y.tap_distance() * line + b * x.tap_distance() * shape_.inputs;
+        offsets_[runs++] = a * y.tap_distance() * line + b * x.tap_distance() * pitch_;
       }
     }
-    TileSum<S> t{pixels_, offsets_, 0, 0, weights, sums, false};
+    TileSum<S> t{pixels_, offsets_, 0, 0, weights, sums, false, nullptr, nullptr};
+    const auto last = [&] {  // the block of sums that completes them
+      if (!direct) return;
+      t.outputs = outputs_;
+      if (tensors_.epilogue.bias != nullptr) {
+        t.bias = static_cast<const S*>(tensors_.epilogue.bias) + channel;
+      }
+    };
     if (length <= kSumLength) {
       const Index at_once = kSumLength / length;
       for (Index run = 0; run < runs; run += at_once) {
         t.offsets = offsets_ + run;
         t.runs = min_of(at_once, runs - run);
         t.length = length;
+        if (run + at_once >= runs) last();
         sum_block(t, pixels, vectors);
         t.weights += t.runs * length * width;
         t.add = true;
@@ -251,9 +277,28 @@ class Direct {
           t.offsets = &offset;
           t.runs = 1;
           t.length = min_of(part, length - k);
+          if (run + 1 == runs && k + part >= length) last();
           sum_block(t, pixels, vectors);
           t.weights += t.length * width;
           t.add = true;
+        }
+      }
+    }
+    return direct;
+  }
+
+  /// Addresses in the result of a phase's pixels.
+  void list_outputs(Index first_y, Index first_x, Index rows, Index columns, Index channel) {
+    if constexpr (std::is_same_v<T, S>) {
+      const DataStrides& strides = shape_.forward ? r_.result : r_.source;
+      S** to = outputs_;
+      for (Index n = images_.begin; n < images_.end; ++n) {
+        for (Index row = 0; row < rows; ++row) {
+          S* at = static_cast<T*>(tensors_.output) + n * strides.n + channel +
+                  (first_y + row * shape_.y.output_step) * strides.y + first_x * strides.x;
+          for (Index column = 0; column < columns; ++column) {
+            *to++ = at + column * shape_.x.output_step * strides.x;
+          }
         }
       }
     }
@@ -266,6 +311,7 @@ class Direct {
       kTiles<S>[vectors][n](t);
       t.pixels += n;
       t.sums += n * vectors * V::kSize;
+      if (t.outputs != nullptr) t.outputs += n;
       p += n;
     }
   }
@@ -288,9 +334,10 @@ class Direct {
             if (iy < 0 || iy >= y.inputs || ix < 0 || ix >= x.inputs) continue;
             const S* pixel = region_ + ((n * reach_y_.size() + iy - reach_y_.begin) * reach_x_.size() +
                                         ix - reach_x_.begin) *
-                                           shape_.inputs;
-            kTiles<S>[vectors][1](
-                {&pixel, &zero, 1, shape_.inputs, weights + tap * step, sums, true});
+                                           pitch_;
+            const S* twice[2] = {pixel, pixel};
+            kTiles<S>[vectors][1]({twice, &zero, 1, shape_.inputs, weights + tap * step, sums,
+                                   true, nullptr, nullptr});
           }
         }
       }
@@ -353,6 +400,9 @@ class Direct {
   Span box_x_{}, box_y_{}, images_{}, reach_y_{}, reach_x_{};
   S *region_, *sums_;
   const S** pixels_;
+  S** outputs_;
+  const Index pitch_;
+  const bool direct_store_;
   Index* offsets_;
 };
 

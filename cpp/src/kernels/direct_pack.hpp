@@ -9,13 +9,14 @@
 namespace convtranspose {
 namespace {
 
-/// Writes `pixels` x `channels` numbers, channels last, from `from` with the given strides.
+/// Writes `pixels` x `channels` numbers, channels last, `pitch` apart, from `from` with the given
+/// strides.
 template <class T>
 void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index pixels,
-                 Index channels, Sum<T>* to) {
+                 Index channels, Index pitch, Sum<T>* to) {
   using S = Sum<T>;
   if (channel_stride == 1) {
-    for (Index x = 0; x < pixels; ++x) widen_run(from + x * pixel_stride, channels, to + x * channels);
+    for (Index x = 0; x < pixels; ++x) widen_run(from + x * pixel_stride, channels, to + x * pitch);
     return;
   }
   Index x = 0;
@@ -31,12 +32,12 @@ void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index 
           }
           V::transpose(block);
           for (Index i = 0; i < V::kSize; ++i) {
-            V::store(to + (x + i) * channels + c, block.packet[i]);
+            V::store(to + (x + i) * pitch + c, block.packet[i]);
           }
         }
         for (; c < channels; ++c) {
           for (Index i = 0; i < V::kSize; ++i) {
-            to[(x + i) * channels + c] = from[c * channel_stride + x + i];
+            to[(x + i) * pitch + c] = from[c * channel_stride + x + i];
           }
         }
       }
@@ -44,7 +45,7 @@ void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index 
   }
   for (Index c = 0; c < channels; ++c) {
     for (Index i = x; i < pixels; ++i) {
-      to[i * channels + c] = widen(from[c * channel_stride + i * pixel_stride]);
+      to[i * pitch + c] = widen(from[c * channel_stride + i * pixel_stride]);
     }
   }
 }
@@ -52,21 +53,21 @@ void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index 
 /// Rows and columns of one image's plane; columns and rows outside become zeros.
 template <class T>
 void pack_region(const T* image, const DataStrides& strides, const Span& rows, Index height,
-                 const Span& columns, Index width, Index channels, Sum<T>* to) {
+                 const Span& columns, Index width, Index channels, Index pitch, Sum<T>* to) {
   using S = Sum<T>;
   const Index first = clamp_to(0, columns.begin, columns.end);
   const Index last = clamp_to(width, first, columns.end);
-  const Index line = columns.size() * channels;
+  const Index line = columns.size() * pitch;
   for (Index y = rows.begin; y < rows.end; ++y, to += line) {
     if (y < 0 || y >= height) {
       fill(to, line, S{0});
       continue;
     }
-    const Index before = (first - columns.begin) * channels;
-    const Index inside = (last - first) * channels;
+    const Index before = (first - columns.begin) * pitch;
+    const Index inside = (last - first) * pitch;
     fill(to, before, S{0});
     pack_pixels(image + y * strides.y + first * strides.x, strides.x, strides.c, last - first,
-                channels, to + before);
+                channels, pitch, to + before);
     fill(to + before + inside, line - before - inside, S{0});
   }
 }

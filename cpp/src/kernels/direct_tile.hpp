@@ -21,12 +21,14 @@ constexpr Index kMostTilePixels = 8;
 /// What one call of a tile sums up: `runs` stretches of `length` numbers at every pixel.
 template <class S>
 struct TileSum {
-  const S* const* pixels;  // where the pixel's inputs are
+  const S* const* pixels;  // where the pixel's inputs are; as many more may be prefetched from
   const Index* offsets;    // of every run
   Index runs, length;
   const S* weights;  // [run][number][vector of channels]
   S* sums;           // [pixel][vector of channels]
-  bool add;          // to the sums, else overwrite them
+  bool add;          // the sums so far
+  S* const* outputs;  // where to put the pixels' channels, or nullptr: to the sums
+  const S* bias;      // added on the way to the outputs, or nullptr
 };
 
 template <class S, int kPixels, int kVectors>
@@ -38,11 +40,18 @@ EIGEN_DONT_INLINE void direct_tile(const TileSum<S>& t) {
   });
   const S* weights = t.weights;
   const Index length = t.length;
+  constexpr Index kLine = 64 / static_cast<Index>(sizeof(S));
   for (Index run = 0; run < t.runs; ++run) {
     const S* a[kPixels];
     const Index offset = t.offsets[run];
     repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA { a[i] = t.pixels[i] + offset; });
-    for (Index k = 0; k < length; ++k) {
+    for (Index k0 = 0; k0 < length; k0 += kLine) {
+      // The rows of the next tile lie in L2, in stretches too short for the CPU to foresee.
+      repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+        Eigen::internal::prefetch(t.pixels[kPixels + i] + offset + k0);
+      });
+      const Index end = k0 + kLine < length ? k0 + kLine : length;
+      for (Index k = k0; k < end; ++k) {
       typename V::Type w[kVectors];
       repeat<kVectors>(
           [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { w[v] = V::load(weights + v * V::kSize); });
@@ -53,6 +62,7 @@ EIGEN_DONT_INLINE void direct_tile(const TileSum<S>& t) {
           sum[i][v] = V::fma(value, w[v], sum[i][v]);
         });
       });
+      }
     }
   }
   S* to = t.sums;
@@ -63,9 +73,25 @@ EIGEN_DONT_INLINE void direct_tile(const TileSum<S>& t) {
       });
     });
   }
+  if (t.outputs == nullptr) {
+    repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+      repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+        V::store(to + (i * kVectors + v) * V::kSize, sum[i][v]);
+      });
+    });
+    return;
+  }
+  if (t.bias != nullptr) {
+    repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+      const typename V::Type bias = V::load(t.bias + v * V::kSize);
+      repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+        sum[i][v] = V::add(sum[i][v], bias);
+      });
+    });
+  }
   repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
     repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
-      V::store(to + (i * kVectors + v) * V::kSize, sum[i][v]);
+      V::store(t.outputs[i] + v * V::kSize, sum[i][v]);
     });
   });
 }

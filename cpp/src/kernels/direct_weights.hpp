@@ -27,6 +27,14 @@ struct DirectShape {
         inputs(forward ? r.problem.source_channels : r.problem.result_channels),
         outputs(forward ? r.problem.result_channels : r.problem.source_channels),
         groups(r.problem.groups) {}
+
+  /// Numbers between the packed inputs of neighbouring pixels. Multiples of 2 KiB would send the rows
+  /// of a tile to the same few sets of the first-level cache.
+  template <class S>
+  Index pitch() const {
+    constexpr Index line = 64 / static_cast<Index>(sizeof(S));
+    return inputs % (32 * line) == 0 ? inputs + line : inputs;
+  }
 };
 
 /// Where a panel's weights are: the first of them, and strides of input and output channels, of taps.
