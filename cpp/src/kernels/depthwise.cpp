@@ -75,7 +75,7 @@ struct StencilWeights {
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*,
                   void* shared, Index, Index job, void* workspace) noexcept {
     if (lanes_are_channels(s)) {
-      Channels::run(r, s, tensors, shared, job);
+      Channels::run(r, s, tensors, shared, job, workspace);
     } else {
       Pixels::run(r, s, tensors, shared, job, workspace);
     }

@@ -159,12 +159,17 @@ class StencilBlock {
 template <class S, int R>
 EIGEN_ALWAYS_INLINE void stencil_row(const RowSums<S>& s, S* to, Index count, bool around) {
   using Wide = StencilBlock<S, R, 8 / R>;
+  using Half = StencilBlock<S, R, 4 / R>;
   using Narrow = StencilBlock<S, R, 1>;
   Index x = 0;
   if (around && reinterpret_cast<std::uintptr_t>(to) % sizeof(typename Vec<S>::Type) == 0) {
     for (; x + Wide::kOutputs <= count; x += Wide::kOutputs) Wide::run(s, x / R, to + x, true);
   } else {
     for (; x + Wide::kOutputs <= count; x += Wide::kOutputs) Wide::run(s, x / R, to + x, false);
+  }
+  if (R < 4 && x + Half::kOutputs <= count) {
+    Half::run(s, x / R, to + x, false);
+    x += Half::kOutputs;
   }
   for (; x + Narrow::kOutputs <= count; x += Narrow::kOutputs) {
     Narrow::run(s, x / R, to + x, false);

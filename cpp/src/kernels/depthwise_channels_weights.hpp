@@ -67,19 +67,22 @@ class ChannelWeights {
     t.parts = ceil_div(rows, t.per_part);
     s.jobs = t.parts;
     s.shared_bytes = t.parts * sums_bytes(p);
+    s.workspace_bytes = arena_bytes<Span>(p.x.kernel);
     s.finish_tasks = ceil_div(p.groups, kFinishChannels);
   }
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, void* shared,
-                  Index job) noexcept {
+                  Index job, void* workspace) noexcept {
     if constexpr (std::is_same_v<T, S>) {
       const Problem& p = r.problem;
       const ChannelsWeightsTile& t = tile(s);
       S* sums = partial(p, shared, job);
       for (Index i = 0; i < p.y.kernel * p.x.kernel * pitch(p); ++i) sums[i] = S{0};
+      Span* columns = static_cast<Span*>(workspace);
+      for (Index kx = 0; kx < p.x.kernel; ++kx) columns[kx] = columns_of(p.x, kx);
       const Span rows = piece(job, t.per_part, p.batch * p.y.source);
       for (Index row = rows.begin; row < rows.end; ++row) {
-        add_row(r, tensors, row / p.y.source, row % p.y.source, sums);
+        add_row(r, tensors, row / p.y.source, row % p.y.source, columns, sums);
       }
     }
   }
@@ -132,25 +135,27 @@ class ChannelWeights {
     return {first, clamp_to(floor_div(a.result - 1 - shift, a.stride) + 1, first, a.source)};
   }
 
-  static void add_row(const Request& r, const Tensors& tensors, Index n, Index sy, S* sums) {
+  static void add_row(const Request& r, const Tensors& tensors, Index n, Index sy,
+                      const Span* columns, S* sums) {
     const Problem& p = r.problem;
     const S* source = static_cast<const S*>(tensors.source) + n * r.source.n + sy * r.source.y;
     const S* result = static_cast<const S*>(tensors.result) + n * r.result.n;
     Index c = 0;
     for (; c + 2 * V::kSize <= p.groups; c += 2 * V::kSize) {
-      add_channels<2>(r, source + c, result + c, sy, sums + c);
+      add_channels<2>(r, source + c, result + c, sy, columns, sums + c);
     }
     for (; c + V::kSize <= p.groups; c += V::kSize) {
-      add_channels<1>(r, source + c, result + c, sy, sums + c);
+      add_channels<1>(r, source + c, result + c, sy, columns, sums + c);
     }
     if (c < p.groups) {
       const Index last = p.groups - V::kSize;
-      add_channels<1>(r, source + last, result + last, sy, sums + c);
+      add_channels<1>(r, source + last, result + last, sy, columns, sums + c);
     }
   }
 
   template <int W>
-  static void add_channels(const Request& r, const S* source, const S* result, Index sy, S* sums) {
+  static void add_channels(const Request& r, const S* source, const S* result, Index sy,
+                           const Span* columns, S* sums) {
     const Problem& p = r.problem;
     for (Index ky = 0; ky < p.y.kernel; ++ky) {
       const Index y = sy * p.y.stride + ky * p.y.dilation - p.y.pad;
@@ -160,13 +165,13 @@ class ChannelWeights {
       for (Index kx = 0; kx < p.x.kernel;) {
         const Index left = p.x.kernel - kx;
         if (left >= 4) {
-          add_taps<4, W>(r, source, row, kx, to);
+          add_taps<4, W>(r, source, row, kx, columns, to);
           kx += 4;
         } else if (left == 3) {
-          add_taps<3, W>(r, source, row, kx, to);
+          add_taps<3, W>(r, source, row, kx, columns, to);
           kx += 3;
         } else {
-          add_taps<1, W>(r, source, row, kx, to);
+          add_taps<1, W>(r, source, row, kx, columns, to);
           ++kx;
         }
       }
@@ -175,18 +180,18 @@ class ChannelWeights {
 
   /// K taps together where all meet the result, and each alone near the ends.
   template <int K, int W>
-  static void add_taps(const Request& r, const S* source, const S* row, Index kx, S* sums) {
-    const Axis& a = r.problem.x;
-    Span all = columns_of(a, kx);
+  static void add_taps(const Request& r, const S* source, const S* row, Index kx,
+                       const Span* columns, S* sums) {
+    Span all = columns[kx];
     for (int k = 1; k < K; ++k) {
-      const Span next = columns_of(a, kx + k);
+      const Span next = columns[kx + k];
       all.begin = max_of(all.begin, next.begin);
       all.end = max_of(all.begin, min_of(all.end, next.end));
     }
     add_run<K, W>(r, source, row, kx, all, sums);
     if constexpr (K > 1) {
       for (int k = 0; k < K; ++k) {
-        const Span own = columns_of(a, kx + k);
+        const Span own = columns[kx + k];
         add_run<1, W>(r, source, row, kx + k, {own.begin, min_of(own.end, all.begin)}, sums);
         add_run<1, W>(r, source, row, kx + k, {max_of(own.begin, all.end), own.end}, sums);
       }

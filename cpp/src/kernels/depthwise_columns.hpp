@@ -60,7 +60,9 @@ class Columns {
     low_ = low;
     span_ = high - low;
     slots_ = forward ? 1 : slot_period(a);
-    for (Index i = 0; i < slots_; ++i) slot_residue_[i] = modulo(i * a.dilation - a.pad, a.stride);
+    for (Index i = 0; i < slots_; ++i) {
+      slot_residue_[i] = all_residues() ? i : modulo(i * a.dilation - a.pad, a.stride);
+    }
     fill(a, forward, shift, phase);
   }
 
@@ -79,6 +81,8 @@ class Columns {
   Index low() const { return low_; }    // smallest shift: place 0 of a staged row is q = begin + low
   Index span() const { return span_; }  // largest shift - smallest
   Index slots() const { return slots_; }
+  /// The data gradient needs every run, and run j is residue j.
+  bool all_residues() const { return slots_ == stride_; }
   Index slot_residue(Index slot) const { return slot_residue_[slot]; }
   Index first(Index phase) const { return first_[phase]; }
   Index count(Index phase) const { return first_[phase + 1] - first_[phase]; }
@@ -104,7 +108,9 @@ class Columns {
         // Shifts fall or rise with k, so equal ones are neighbours.
         if (!forward || count == 0 || columns_[count - 1].offset != shift[k] - low_) {
           columns_[count] = {shift[k] - low_, 0};
-          slot_of_[count] = forward ? 0 : k % slots_;
+          slot_of_[count] = forward          ? 0
+                            : all_residues() ? modulo(k * a.dilation - a.pad, a.stride)
+                                             : k % slots_;
           ++count;
         }
         columns_[count - 1].mask |= Index{1} << j;

@@ -90,6 +90,15 @@ EIGEN_ALWAYS_INLINE void load_deinterleaved(const S* p, typename Vec<S>::Type& a
 #endif
 }
 
+/// The reverse of interleave().
+template <class S>
+EIGEN_ALWAYS_INLINE void deinterleave(typename Vec<S>::Type& a, typename Vec<S>::Type& b) {
+  S both[2 * Vec<S>::kSize];
+  Vec<S>::store(both, a);
+  Vec<S>::store(both + Vec<S>::kSize, b);
+  load_deinterleaved<S>(both, a, b);
+}
+
 /// Stores around the caches; p is a multiple of the vector's size. Ends with stream_fence().
 template <class S>
 EIGEN_ALWAYS_INLINE void stream(S* p, const typename Vec<S>::Type& v) {

@@ -9,7 +9,7 @@
 
 #include "depthwise_block.hpp"
 #include "depthwise_careful.hpp"
-#include "depthwise_stage.hpp"
+#include "depthwise_transpose.hpp"
 
 namespace convtranspose {
 namespace {
@@ -223,17 +223,26 @@ class Planar {
     const Index count = round_up(places, V::kSize) + columns_.span();
     const T* base = static_cast<const T*>(kForward ? tensors_.source : tensors_.result) +
                     n_ * in_.n + groups_.begin * inputs(p_) * in_.c;
-    for (Index plane = 0; plane < groups_.size() * inputs(p_); ++plane) {
+    const Index planes = groups_.size() * inputs(p_), stride = kForward ? 1 : p_.x.stride;
+    for (Index y = input_y_.begin; in_.c == 1 && y < input_y_.end; ++y) {
+      const ChannelsRow<T> row{base + y * in_.y, in_.x, input_extent(p_.x), planes};
+      for (Index i = 0; i < columns_.slots(); ++i) {
+        stage_channels(row, begin, stride, kForward ? 0 : columns_.slot_residue(i), count,
+                       staged_row(0, y) + i * t_.run, t_.rows * t_.pitch);
+      }
+    }
+    if (in_.c == 1) return;
+    for (Index plane = 0; plane < planes; ++plane) {
       for (Index y = input_y_.begin; y < input_y_.end; ++y) {
         const TensorRow<T> row{base + plane * in_.c + y * in_.y, in_.x, input_extent(p_.x)};
         S* to = staged_row(plane, y);
         if (kForward) {
           stage_run(row, begin, 1, 0, count, to);
-        } else if (columns_.slots() == 2 && p_.x.stride == 2) {
-          stage_pair(row, begin, columns_.slot_residue(0), count, t_.run, to);
+        } else if (columns_.all_residues()) {
+          stage_residues(row, begin, stride, count, to, t_.run);
         } else {
           for (Index i = 0; i < columns_.slots(); ++i) {
-            stage_run(row, begin, p_.x.stride, columns_.slot_residue(i), count, to + i * t_.run);
+            stage_run(row, begin, stride, columns_.slot_residue(i), count, to + i * t_.run);
           }
         }
       }
@@ -327,18 +336,23 @@ class Planar {
     T* out = static_cast<T*>(tensors_.output) + n_ * out_.n +
              groups_.begin * outputs(p_) * out_.c + y * out_.y + x_.begin * out_.x;
     if (out_.c == 1) {
-      for (Index x = 0; x < x_.size(); ++x) {
-        const S* from = sums + x % phases * width + x / phases;
-        for (Index c = 0; c < channels; ++c) out[x * out_.x + c] = round_to<T>(from[c * pitch]);
+      for (Index j = 0; j < phases; ++j) {
+        store_channels(sums + j * width, pitch, ceil_div(max_of(0, x_.size() - j), phases),
+                       channels, out + j * out_.x, phases * out_.x);
       }
       return;
     }
     for (Index c = 0; c < channels; ++c) {
+      Index done = 0;
+      if (out_.x == 1) {  // residues are to a place what channels are to a pixel
+        done = x_.size() / phases;
+        store_channels(sums + c * pitch, width, done, phases, out + c * out_.c, phases);
+      }
       for (Index j = 0; j < phases; ++j) {
         const S* from = sums + c * pitch + j * width;
         T* to = out + c * out_.c + j * out_.x;
         const Index count = ceil_div(max_of(0, x_.size() - j), phases);
-        for (Index q = 0; q < count; ++q) to[q * phases * out_.x] = round_to<T>(from[q]);
+        for (Index q = done; q < count; ++q) to[q * phases * out_.x] = round_to<T>(from[q]);
       }
     }
   }

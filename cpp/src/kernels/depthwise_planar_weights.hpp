@@ -11,7 +11,7 @@
 #include "depthwise_careful.hpp"
 #include "depthwise_columns.hpp"
 #include "depthwise_registers.hpp"
-#include "depthwise_stage.hpp"
+#include "depthwise_transpose.hpp"
 
 namespace convtranspose {
 namespace {
@@ -216,11 +216,17 @@ class PlanarWeights {
     const Index count = round_up(x_.size(), V::kSize);
     const Index first_o = groups_.begin * p_.source_channels;
     const T* source = static_cast<const T*>(tensors_.source) + n_ * r_.source.n;
-    for (Index o = 0; o < groups_.size() * p_.source_channels; ++o) {
-      for (Index y = y_.begin; y < y_.end; ++y) {
-        const TensorRow<T> row{source + (first_o + o) * r_.source.c + y * r_.source.y, r_.source.x,
-                               p_.x.source};
-        stage_run(row, x_.begin, 1, 0, count, source_row(o, y));
+    const Index sources = groups_.size() * p_.source_channels;
+    for (Index y = y_.begin; y < y_.end; ++y) {
+      const T* from = source + first_o * r_.source.c + y * r_.source.y;
+      if (r_.source.c == 1) {
+        stage_channels(ChannelsRow<T>{from, r_.source.x, p_.x.source, sources}, x_.begin, 1, 0,
+                       count, source_row(0, y), t_.height * t_.source_run);
+        continue;
+      }
+      for (Index o = 0; o < sources; ++o) {
+        stage_run(TensorRow<T>{from + o * r_.source.c, r_.source.x, p_.x.source}, x_.begin, 1, 0,
+                  count, source_row(o, y));
       }
     }
     const Axis& a = p_.y;
@@ -230,18 +236,26 @@ class PlanarWeights {
     const Index begin = x_.begin + columns_.low();
     const T* result = static_cast<const T*>(tensors_.result) + n_ * r_.result.n +
                       groups_.begin * p_.result_channels * r_.result.c;
-    for (Index c = 0; c < groups_.size() * p_.result_channels; ++c) {
+    const Index results = groups_.size() * p_.result_channels, places = count + columns_.span();
+    for (Index y = result_y_.begin; r_.result.c == 1 && y < result_y_.end; ++y) {
+      const ChannelsRow<T> row{result + y * r_.result.y, r_.result.x, p_.x.result, results};
+      for (Index i = 0; i < columns_.slots(); ++i) {
+        stage_channels(row, begin, p_.x.stride, columns_.slot_residue(i), places,
+                       result_row(0, y) + i * t_.run, t_.rows * t_.pitch);
+      }
+    }
+    if (r_.result.c == 1) return;
+    for (Index c = 0; c < results; ++c) {
       for (Index y = result_y_.begin; y < result_y_.end; ++y) {
         const TensorRow<T> row{result + c * r_.result.c + y * r_.result.y, r_.result.x,
                                p_.x.result};
         S* to = result_row(c, y);
-        if (columns_.slots() == 2 && p_.x.stride == 2) {
-          stage_pair(row, begin, columns_.slot_residue(0), count + columns_.span(), t_.run, to);
+        if (columns_.all_residues()) {
+          stage_residues(row, begin, p_.x.stride, places, to, t_.run);
           continue;
         }
         for (Index i = 0; i < columns_.slots(); ++i) {
-          stage_run(row, begin, p_.x.stride, columns_.slot_residue(i), count + columns_.span(),
-                    to + i * t_.run);
+          stage_run(row, begin, p_.x.stride, columns_.slot_residue(i), places, to + i * t_.run);
         }
       }
     }
