@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "convtranspose/operations.hpp"
 
+#include "call_log.hpp"
 #include "cpu.hpp"
 #include "dtype.hpp"
 #include "execution.hpp"
@@ -44,6 +45,7 @@ void call(const Operands<T>& o, const Convolution2DOpDescriptor& d, const CallOp
   Executor& executor = options.executor == nullptr ? serial_executor() : *options.executor;
   const Resources needs = resources(execution, executor, options.threads, false);
   const Workspace workspace(needs.bytes);
+  const CallLog log(name, execution, needs.workers);
   execute(execution, {o.source.data, o.weights.data, o.result.data, o.output, {}}, nullptr,
           executor, needs.workers, workspace.data());
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "call_log.hpp"
 #include "cpu.hpp"
 #include "dtype.hpp"
 #include "execution.hpp"
@@ -172,6 +173,7 @@ void run(const PlanState& s, const TensorView<const T>& source, const TensorView
   const Resources needs = resources(*execution, executor, options.threads, ready);
   const bool enough = options.workspace != nullptr && options.workspace_bytes >= needs.bytes;
   const Workspace own(enough ? 0 : needs.bytes);
+  const CallLog log(s.name, *execution, needs.workers);
   execute(*execution, {source.data, weights_data, result.data, output, epilogue_of(s)}, packed,
           executor, needs.workers, enough ? options.workspace : own.data());
 }

@@ -32,7 +32,7 @@ struct AnyPlan {
   /// An input of a call; it must have the plan's dtype.
   Array checked_input(const py::object& object, const char* argument) const {
     Array array = input(object, {operation, argument});
-    if (!array.array.dtype().equal(dtype)) {
+    if (!array.array.dtype().is(dtype) && !array.array.dtype().equal(dtype)) {
       throw py::type_error(operation + ": " + argument + ": expected the plan's dtype, " +
                            text_of(dtype) + ", got " + text_of(array.array.dtype()));
     }
