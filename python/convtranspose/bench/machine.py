@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import convtranspose
+from convtranspose._core import measure_fma_peak
 
 from .timing import relative_spread, sample
 
@@ -68,25 +69,11 @@ def measure(threads: int) -> Machine:
 def measure_peak(threads: int, samples: int = 15) -> tuple[list[float], str]:
     """float32 multiply-adds a second, as FLOP/s, several times over, and how they were measured.
 
-    The extension's own register-only FMA loop; without the extension, numpy's matrix product.
+    The extension's own FMA loop, which lives in registers.
     """
-    try:
-        from convtranspose._core import measure_fma_peak
-    except ImportError:
-        return _matmul_peak(threads, samples), "numpy matmul"
     with ThreadPoolExecutor(threads) as pool:
         rounds = [[pool.submit(measure_fma_peak) for _ in range(threads)] for _ in range(samples)]
         return [sum(rate.result() for rate in together) for together in rounds], "FMA loop"
-
-
-def _matmul_peak(threads: int, samples: int) -> list[float]:
-    from threadpoolctl import threadpool_limits
-
-    size = 1024
-    a = np.ones((size, size), np.float32)
-    b, c = np.ones_like(a), np.empty_like(a)
-    with threadpool_limits(threads):
-        return [2 * size**3 / sample(lambda: np.matmul(a, b, out=c), 1) for _ in range(samples)]
 
 
 def copy_bandwidth(footprint: int, threads: int, samples: int = 7) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import __version__, get_cmake_dir
-from . import info, run, upsample
+from . import bench, info, run, upsample
 from .errors import EXIT_INTERRUPTED, EXIT_USER_ERROR, OneLineErrorParser, UserError
 
 __all__ = ["build_parser", "main"]
@@ -41,7 +41,7 @@ def build_parser() -> OneLineErrorParser:
         help="print the folder for CMake's -Dconvtranspose_DIR and exit",
     )
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for subcommand in (info, run, upsample):
+    for subcommand in (info, run, upsample, bench):
         subcommand.add_parser(subcommands)
     return parser
 
@@ -68,10 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = build_parser().parse_args(arguments)
     try:
-        options.command(options)
+        code = options.command(options)
     except UserError as error:
         print(f"convtranspose: error: {error}", file=sys.stderr)
         return EXIT_USER_ERROR
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    return 0
+    return code or 0
