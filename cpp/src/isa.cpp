@@ -55,6 +55,10 @@ const IsaEntry& first_choice() {
   for (const IsaEntry& e : entries()) {
     if (e.supported) best = &e;
   }
+  if (best == nullptr) {
+    throw std::invalid_argument("active_isa: expected a CPU that runs an instruction set of this "
+                                "build, got one that runs none of them");
+  }
   return *best;
 }
 
