@@ -8,9 +8,35 @@
 namespace convtranspose::CONVTRANSPOSE_ISA {
 namespace {
 
-/// The longest staged row, in numbers: bounds the workspace.
-constexpr Index kMaxRow = 1 << 16, kMaxPairs = 64;
+constexpr Index kMaxPairs = 64, kMaxWeights = 1 << 16;  // of a group
+constexpr Index kMaxStaged = 1 << 21;                   // numbers: bounds the workspace
 
+template <class T>
+bool channels_can(const Request& r) {
+  switch (r.operation) {
+    case Operation::Forward:
+      return ChannelStencil<T, true>::can(r);
+    case Operation::DataGradient:
+      return ChannelStencil<T, false>::can(r);
+    case Operation::WeightsGradient:
+      return ChannelWeights<T>::can(r);
+  }
+  return false;
+}
+
+/// About the numbers that one output row, or the smallest tile of one, has staged.
+Index least_staged(const Request& r) {
+  const Problem& p = r.problem;
+  const bool forward = r.operation == Operation::Forward;
+  const Index rows = min_of((p.y.kernel - 1) * p.y.dilation / (forward ? p.y.stride : 1) + 1,
+                            forward ? p.y.source : p.y.result);
+  const Index together = r.source.c == 1 || r.result.c == 1 ? 16 : 1;
+  constexpr Index tile = 128;
+  return rows * Columns::slots(p.x, forward) * (tile + Columns::most_span(p.x)) *
+         max_of(together, max_of(p.source_channels, p.result_channels));
+}
+
+template <class T>
 const char* refusal(const Request& r) noexcept {
   const Problem& p = r.problem;
   if (p.batch == 0 || p.source_channels == 0 || p.result_channels == 0 || p.y.result == 0 ||
@@ -22,10 +48,12 @@ const char* refusal(const Request& r) noexcept {
       p.x.stride > kMaxStride) {
     return "a kernel or stride too large for a stencil";
   }
-  const Index pairs = p.source_channels * p.result_channels;
-  if (p.y.kernel * p.x.kernel * pairs > kMaxRow) return "too many weights in a group";
+  if (p.y.kernel * p.x.kernel * p.source_channels * p.result_channels > kMaxWeights) {
+    return "too many weights in a group";
+  }
   if (p.y.dilation > kMaxSpan || p.x.dilation > kMaxSpan ||
-      (p.y.kernel - 1) * p.y.dilation > kMaxSpan || (p.x.kernel - 1) * p.x.dilation > kMaxSpan) {
+      (p.y.kernel - 1) * p.y.dilation > kMaxSpan || (p.x.kernel - 1) * p.x.dilation > kMaxSpan ||
+      (!channels_can<T>(r) && least_staged(r) > kMaxStaged)) {
     return "a kernel that reaches too far for a stencil";
   }
   return nullptr;
@@ -91,10 +119,10 @@ struct StencilWeights {
 };
 
 template <class T, bool kForward>
-constexpr Kernel kStencil{refusal, Stencil<T, kForward>::prepare, Stencil<T, kForward>::pack,
+constexpr Kernel kStencil{refusal<T>, Stencil<T, kForward>::prepare, Stencil<T, kForward>::pack,
                           Stencil<T, kForward>::run, nullptr};
 template <class T>
-constexpr Kernel kWeights{refusal, StencilWeights<T>::prepare, nullptr, StencilWeights<T>::run,
+constexpr Kernel kWeights{refusal<T>, StencilWeights<T>::prepare, nullptr, StencilWeights<T>::run,
                           StencilWeights<T>::finish};
 
 }  // namespace

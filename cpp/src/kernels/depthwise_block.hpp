@@ -39,7 +39,7 @@ struct RowSums {
   const S* weights;
   const RowTap *taps, *taps_end;
   const Column *columns, *columns_end;
-  S first;  // what sums start from
+  S first;   // what sums start from
   bool add;  // to what earlier parts left
 };
 
@@ -159,7 +159,8 @@ class StencilBlock {
 template <class S, int R>
 EIGEN_ALWAYS_INLINE void stencil_row(const RowSums<S>& s, S* to, Index count, bool around) {
   using Wide = StencilBlock<S, R, 8 / R>;
-  using Half = StencilBlock<S, R, 4 / R>;
+  using Half = StencilBlock<S, R, max_of(1, 4 / R)>;
+  using Quarter = StencilBlock<S, R, max_of(1, 2 / R)>;
   using Narrow = StencilBlock<S, R, 1>;
   Index x = 0;
   if (around && reinterpret_cast<std::uintptr_t>(to) % sizeof(typename Vec<S>::Type) == 0) {
@@ -170,6 +171,10 @@ EIGEN_ALWAYS_INLINE void stencil_row(const RowSums<S>& s, S* to, Index count, bo
   if (R < 4 && x + Half::kOutputs <= count) {
     Half::run(s, x / R, to + x, false);
     x += Half::kOutputs;
+  }
+  if (R < 2 && x + Quarter::kOutputs <= count) {
+    Quarter::run(s, x / R, to + x, false);
+    x += Quarter::kOutputs;
   }
   for (; x + Narrow::kOutputs <= count; x += Narrow::kOutputs) {
     Narrow::run(s, x / R, to + x, false);
@@ -210,8 +215,9 @@ void stencil_rows(const StencilRows<S>& r) {
       long_stencil_row<S, R>(r, taps, tap_count, to);
       continue;
     }
-    const RowSums<S> all{r.data,    r.weights, taps, taps + tap_count, r.columns,
-                         r.columns + r.column_count, r.bias, false};
+    const RowSums<S> all{r.data,           r.weights, taps,
+                         taps + tap_count, r.columns, r.columns + r.column_count,
+                         r.bias,           false};
     stencil_row<S, R>(all, to, r.count, r.around);
   }
 }

@@ -72,10 +72,10 @@ T careful_weight(const Request& r, const Tensors& t, Index o, Index i, Index ky,
     for (Index sy = 0; sy < p.y.source; ++sy) {
       const Index y = sy * p.y.stride + ky * p.y.dilation - p.y.pad;
       if (y < 0 || y >= p.y.result) continue;
-      const T* source = static_cast<const T*>(t.source) + n * r.source.n + o * r.source.c +
-                        sy * r.source.y;
-      const T* result = static_cast<const T*>(t.result) + n * r.result.n + channel * r.result.c +
-                        y * r.result.y;
+      const T* source =
+          static_cast<const T*>(t.source) + n * r.source.n + o * r.source.c + sy * r.source.y;
+      const T* result =
+          static_cast<const T*>(t.result) + n * r.result.n + channel * r.result.c + y * r.result.y;
       S sum{0};
       for (Index sx = 0; sx < p.x.source; ++sx) {
         const Index x = sx * p.x.stride + kx * p.x.dilation - p.x.pad;

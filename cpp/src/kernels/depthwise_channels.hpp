@@ -45,8 +45,8 @@ class ChannelStencil {
     s.packed_bytes = weights_bytes(p);
     s.pack_tasks = ceil_div(p.groups, kPackChannels);
     const Index rows = extent(p.y);
-    const Index row_terms = max_of(1, p.groups * p.x.source * p.x.kernel * p.y.kernel *
-                                          p.y.source / max_of(1, rows));
+    const Index row_terms =
+        max_of(1, p.groups * p.x.source * p.x.kernel * p.y.kernel * p.y.source / max_of(1, rows));
     t.height = clamp_to(max_of(kJobTerms / row_terms, 1), 1, rows);
     t.bands = ceil_div(rows, t.height);
     t.height = ceil_div(rows, t.bands);
@@ -215,9 +215,8 @@ class ChannelStencil {
   void place(const ChannelTap<S>* taps, Index count, Index q, S* out) {
     const Index in = q * input_step_ * in_.x, in_step = input_step_ * in_.x;
     const Index out_step = phases_ * out_.x;
-    ChannelSums<S> sums{taps, min_of(count, kTerms),
-                        static_cast<const S*>(tensors_.epilogue.bias), false,
-                        around_ && count <= kTerms};
+    ChannelSums<S> sums{taps, min_of(count, kTerms), static_cast<const S*>(tensors_.epilogue.bias),
+                        false, around_ && count <= kTerms};
     channel_blocks<S, P>(sums, p_.groups, in, in_step, out, out_step);
     for (Index first = kTerms; first < count; first += kTerms) {
       channel_blocks<S, P>({taps + first, min_of(count - first, kTerms), nullptr, true, false},

@@ -48,9 +48,9 @@ class Columns {
       const Index at = k * a.dilation - a.pad, f = floor_div(at, a.stride);
       shift[k] = forward ? -f : f;
       phase[k] = forward && residues_ == 1 ? modulo(at, a.stride) : 0;
-      const bool met = forward ? f < ceil_div(a.result, a.stride) && f + a.source > 0 &&
-                                     phase[k] < phases_
-                               : at < a.result && (a.source - 1) * a.stride + at >= 0;
+      const bool met =
+          forward ? f < ceil_div(a.result, a.stride) && f + a.source > 0 && phase[k] < phases_
+                  : at < a.result && (a.source - 1) * a.stride + at >= 0;
       place_[k] = met ? 0 : -1;
       if (!met) continue;
       low = any ? min_of(low, shift[k]) : shift[k];
@@ -78,7 +78,7 @@ class Columns {
 
   Index residues() const { return residues_; }
   Index phases() const { return phases_; }
-  Index low() const { return low_; }    // smallest shift: place 0 of a staged row is q = begin + low
+  Index low() const { return low_; }  // smallest shift: place 0 of a staged row is q = begin + low
   Index span() const { return span_; }  // largest shift - smallest
   Index slots() const { return slots_; }
   /// The data gradient needs every run, and run j is residue j.

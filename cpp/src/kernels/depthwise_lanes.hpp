@@ -55,7 +55,8 @@ EIGEN_ALWAYS_INLINE void load_deinterleaved(const S* p, typename Vec<S>::Type& a
                                             typename Vec<S>::Type& b) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<S, float>) {
-    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i even =
+        _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
     const __m512 low = _mm512_loadu_ps(p), high = _mm512_loadu_ps(p + 16);
     a = _mm512_permutex2var_ps(low, even, high);

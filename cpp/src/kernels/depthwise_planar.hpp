@@ -7,85 +7,30 @@
 // weights are finite: then those zeros add nothing. Other units go the careful way.
 #pragma once
 
-#include "depthwise_block.hpp"
 #include "depthwise_careful.hpp"
+#include "depthwise_planar_tile.hpp"
 #include "depthwise_transpose.hpp"
 
 namespace convtranspose {
 namespace {
 
-/// Numbers of Schedule::tile.
-struct PlanarTile {
-  Index lanes_are_channels;  // 0 here; decides between the two kinds of schedule
-  Index groups, group_blocks;
-  Index height, bands;  // output rows of a unit
-  Index width, tiles;   // output columns of a unit, a multiple of the stride
-  Index rows;           // most staged rows of a channel
-  Index run, pitch;     // numbers of a staged run, of a staged row
-  Index units, per_job;
-  Index around;         // stores go around the caches
-};
-
 template <class T, bool kForward>
-class Planar {
+class Planar : PlanarCut<T, kForward> {
   using S = Sum<T>;
   using V = Vec<S>;
+  using Cut = PlanarCut<T, kForward>;
+  using Cut::input_extent;
+  using Cut::inputs;
+  using Cut::kStagedRows;
+  using Cut::output_extent;
+  using Cut::outputs;
+  using Cut::reach;
+  using Cut::staged_width;
+  using Cut::tile;
+  using Cut::weights_size;
 
  public:
-  static Index inputs(const Problem& p) { return kForward ? p.source_channels : p.result_channels; }
-  static Index outputs(const Problem& p) {
-    return kForward ? p.result_channels : p.source_channels;
-  }
-  static Index output_extent(const Axis& a) { return kForward ? a.result : a.source; }
-  static Index input_extent(const Axis& a) { return kForward ? a.source : a.result; }
-
-  static void prepare(const Request& r, Schedule& s) noexcept {
-    const Problem& p = r.problem;
-    PlanarTile& t = tile(s);
-    t.lanes_are_channels = 0;
-    const DataStrides& out = kForward ? r.result : r.source;
-    const DataStrides& in = kForward ? r.source : r.result;
-    const bool together = in.c == 1 || out.c == 1;
-    t.groups = together ? min_of(p.groups, ceil_div(kLineChannels, outputs(p))) : 1;
-    t.group_blocks = ceil_div(p.groups, t.groups);
-    const Index planes = t.groups * inputs(p);
-    const Index stride_x = kForward ? min_of(p.x.stride, p.x.result) : 1;
-    const Index places = ceil_div(output_extent(p.x), stride_x);
-    const Index slots = Columns::slots(p.x, kForward);
-    const Index span = Columns::most_span(p.x);
-    // Rows short enough that a few of every channel fit the budget.
-    const Index budget = r.caches.l1 / static_cast<Index>(sizeof(S));
-    const Index some = max_of(16 * V::kSize, budget / (planes * slots * 4));
-    t.width = min_of(places, round_up(some, 8 * V::kSize));
-    t.tiles = ceil_div(places, t.width);
-    t.width = min_of(places, round_up(ceil_div(places, t.tiles), V::kSize));
-    t.tiles = ceil_div(places, t.width);
-    t.run = round_up(t.width, V::kSize) + round_up(span, V::kSize);
-    t.pitch = t.run * slots;
-    t.width *= stride_x;
-    const Index fit = max_of(1, budget / (t.pitch * planes));
-    t.height = min_of(output_extent(p.y), outputs_of_rows(p.y, fit));
-    t.height = clamp_to(kRowTaps / (inputs(p) * p.y.kernel), 1, t.height);
-    t.bands = ceil_div(output_extent(p.y), t.height);
-    t.height = ceil_div(output_extent(p.y), t.bands);
-    t.bands = ceil_div(output_extent(p.y), t.height);
-    t.rows = min_of(input_extent(p.y), rows_of_outputs(p.y, t.height));
-    t.units = t.group_blocks * p.batch * t.bands * t.tiles;
-    const Index sums = t.groups * outputs(p) * t.height * t.width * inputs(p) *
-                       ceil_div(p.y.kernel, kForward ? p.y.stride : 1) *
-                       ceil_div(p.x.kernel, kForward ? p.x.stride : 1);
-    t.per_job = clamp_to(kJobTerms / max_of(sums, 1), 1, ceil_div(t.units, kJobs));
-    s.jobs = ceil_div(t.units, t.per_job);
-    const Index bytes = static_cast<Index>(sizeof(T)) * p.batch * p.groups * outputs(p) *
-                        output_extent(p.y) * output_extent(p.x);
-    t.around = bytes > r.caches.l3 && std::is_same_v<T, S> && out.x == 1;
-    s.workspace_bytes = Columns::arena_bytes_of(p.x, kForward) +
-                        arena_bytes<S>(planes * t.rows * t.pitch) +
-                        arena_bytes<S>(weights_size(p) * t.groups) +
-                        arena_bytes<RowTap>(t.height * inputs(p) * p.y.kernel) +
-                        arena_bytes<Index>(t.height + 1) +
-                        arena_bytes<S>(t.groups * outputs(p) * staged_width(p, t) * kStagedRows);
-  }
+  using Cut::prepare;
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, Index job,
                   void* workspace) noexcept {
@@ -97,35 +42,6 @@ class Planar {
   }
 
  private:
-  static constexpr Index kLineChannels = 16, kJobTerms = 1 << 20, kJobs = 16;
-  static constexpr Index kRowTaps = 1 << 15, kStagedRows = 4;
-
-  static PlanarTile& tile(Schedule& s) {
-    static_assert(sizeof(PlanarTile) <= sizeof s.tile);
-    return *reinterpret_cast<PlanarTile*>(s.tile);
-  }
-  static const PlanarTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const PlanarTile*>(s.tile);
-  }
-  static Index reach(const Axis& a) { return (a.kernel - 1) * a.dilation; }
-  /// Input rows that `height` output rows may meet.
-  static Index rows_of_outputs(const Axis& a, Index height) {
-    return kForward ? (height - 1 + reach(a)) / a.stride + 1
-                    : (height - 1) * a.stride + reach(a) + 1;
-  }
-  /// As many output rows as meet no more than `rows` input rows; at least one stride's.
-  static Index outputs_of_rows(const Axis& a, Index rows) {
-    return kForward ? max_of(min_of(a.stride, a.result), (rows - 1) * a.stride - reach(a) + 1)
-                    : max_of(1, (rows - 1 - reach(a)) / a.stride + 1);
-  }
-  static Index weights_size(const Problem& p) {
-    return outputs(p) * inputs(p) * p.y.kernel * p.x.kernel * Columns::together(p.x, kForward);
-  }
-  /// Numbers of one staged row of outputs, its residues apart if they are computed apart.
-  static Index staged_width(const Problem& p, const PlanarTile& t) {
-    return Columns::phases(p.x, kForward) * ceil_div(t.width, Columns::phases(p.x, kForward));
-  }
-
   Planar(const Request& r, const PlanarTile& t, const Tensors& tensors, void* workspace)
       : r_(r),
         p_(r.problem),
@@ -142,6 +58,8 @@ class Planar {
     first_tap_ = arena_.take<Index>(t.height + 1);
     sums_ = arena_.take<S>(t.groups * outputs(p_) * staged_width(p_, t) * kStagedRows);
     row_weights_ = columns_.total() * columns_.residues();
+    // Zeros are in the same places of all rows if one tile is all columns.
+    if (t.tiles == 1) fill(staged_, t.groups * inputs(p_) * t.rows * t.pitch, S{0});
   }
 
   void go(Index unit) {
@@ -197,14 +115,12 @@ class Planar {
     return zero == S{0};
   }
   S* weights_of(Index group, Index output) const {
-    return weights_ + ((group - groups_.begin) * outputs(p_) + output) * inputs(p_) *
-                          p_.y.kernel * row_weights_;
+    return weights_ + ((group - groups_.begin) * outputs(p_) + output) * inputs(p_) * p_.y.kernel *
+                          row_weights_;
   }
 
   /// The output row's values can go straight to the result.
-  bool direct() const {
-    return std::is_same_v<T, S> && out_.x == 1 && columns_.phases() == 1;
-  }
+  bool direct() const { return std::is_same_v<T, S> && out_.x == 1 && columns_.phases() == 1; }
 
   void careful() {
     CarefulStencil<T, kForward> sums(r_, tensors_);
@@ -220,14 +136,14 @@ class Planar {
   void stage() {
     const Index begin = (kForward ? x_.begin / p_.x.stride : x_.begin) + columns_.low();
     const Index places = kForward ? ceil_div(x_.size(), p_.x.stride) : x_.size();
-    const Index count = round_up(places, V::kSize) + columns_.span();
+    const Places wanted{begin, round_up(places, V::kSize) + columns_.span(), t_.tiles > 1};
     const T* base = static_cast<const T*>(kForward ? tensors_.source : tensors_.result) +
                     n_ * in_.n + groups_.begin * inputs(p_) * in_.c;
     const Index planes = groups_.size() * inputs(p_), stride = kForward ? 1 : p_.x.stride;
     for (Index y = input_y_.begin; in_.c == 1 && y < input_y_.end; ++y) {
       const ChannelsRow<T> row{base + y * in_.y, in_.x, input_extent(p_.x), planes};
       for (Index i = 0; i < columns_.slots(); ++i) {
-        stage_channels(row, begin, stride, kForward ? 0 : columns_.slot_residue(i), count,
+        stage_channels(row, wanted, stride, kForward ? 0 : columns_.slot_residue(i),
                        staged_row(0, y) + i * t_.run, t_.rows * t_.pitch);
       }
     }
@@ -237,12 +153,12 @@ class Planar {
         const TensorRow<T> row{base + plane * in_.c + y * in_.y, in_.x, input_extent(p_.x)};
         S* to = staged_row(plane, y);
         if (kForward) {
-          stage_run(row, begin, 1, 0, count, to);
+          stage_run(row, wanted, 1, 0, to);
         } else if (columns_.all_residues()) {
-          stage_residues(row, begin, stride, count, to, t_.run);
+          stage_residues(row, wanted, stride, to, t_.run);
         } else {
           for (Index i = 0; i < columns_.slots(); ++i) {
-            stage_run(row, begin, stride, columns_.slot_residue(i), count, to + i * t_.run);
+            stage_run(row, wanted, stride, columns_.slot_residue(i), to + i * t_.run);
           }
         }
       }
@@ -255,9 +171,10 @@ class Planar {
   /// The rows of inputs that meet every output row of the band, and the weights they meet.
   void list_rows() {
     const Axis& a = p_.y;
-    input_y_ = kForward ? sources_of(a, y_.begin, y_.end)
-                        : Span{clamp_to(y_.begin * a.stride - a.pad, 0, a.result),
-                               clamp_to((y_.end - 1) * a.stride - a.pad + reach(a) + 1, 0, a.result)};
+    input_y_ = kForward
+                   ? sources_of(a, y_.begin, y_.end)
+                   : Span{clamp_to(y_.begin * a.stride - a.pad, 0, a.result),
+                          clamp_to((y_.end - 1) * a.stride - a.pad + reach(a) + 1, 0, a.result)};
     Index count = 0;
     for (Index y = y_.begin; y < y_.end; ++y) {
       first_tap_[y - y_.begin] = count;
@@ -333,8 +250,8 @@ class Planar {
     const Index phases = columns_.phases(), width = ceil_div(t_.width, phases);
     const Index channels = groups_.size() * outputs(p_), pitch = staged_width(p_, t_);
     const S* sums = sums_ + place * pitch * t_.groups * outputs(p_);
-    T* out = static_cast<T*>(tensors_.output) + n_ * out_.n +
-             groups_.begin * outputs(p_) * out_.c + y * out_.y + x_.begin * out_.x;
+    T* out = static_cast<T*>(tensors_.output) + n_ * out_.n + groups_.begin * outputs(p_) * out_.c +
+             y * out_.y + x_.begin * out_.x;
     if (out_.c == 1) {
       for (Index j = 0; j < phases; ++j) {
         store_channels(sums + j * width, pitch, ceil_div(max_of(0, x_.size() - j), phases),

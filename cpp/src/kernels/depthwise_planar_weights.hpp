@@ -9,8 +9,7 @@
 #pragma once
 
 #include "depthwise_careful.hpp"
-#include "depthwise_columns.hpp"
-#include "depthwise_registers.hpp"
+#include "depthwise_tap_block.hpp"
 #include "depthwise_transpose.hpp"
 
 namespace convtranspose {
@@ -25,57 +24,6 @@ struct PlanarWeightsTile {
   Index source_run, run, pitch;
   Index pieces, per_part, parts;  // of one block of groups
   Index per_job;                  // units, which are (block, part)
-};
-
-/// Where the inputs of a few taps lie.
-template <int K>
-struct Offsets {
-  Index head;
-  Offsets<K - 1> tail;
-  EIGEN_ALWAYS_INLINE explicit Offsets(const Column* columns)
-      : head(columns->offset), tail(columns + 1) {}
-};
-template <>
-struct Offsets<0> {
-  explicit Offsets(const Column*) {}
-};
-
-/// total[k] += s * the vector at p + offsets[k]
-template <class S, int K>
-EIGEN_ALWAYS_INLINE void fma_each(Vectors<S, K>& total, const typename Vec<S>::Type& s, const S* p,
-                                  const Offsets<K>& offsets) {
-  total.head = Vec<S>::fma(s, Vec<S>::load(p + offsets.head), total.head);
-  if constexpr (K > 1) fma_each<S, K - 1>(total.tail, s, p, offsets.tail);
-}
-
-/// One or two kernel rows x K taps of one pair of channels, in registers.
-template <class S, int P, int K>
-struct TapBlock {
-  using V = Vec<S>;
-
-  /// The operands at the first source row; the steps lead to the next one's.
-  static void run(const S* source, Index source_step, const S* const* results, Index result_step,
-                  const Column* columns, Index rows, Index count, S* const* sums) {
-    Vectors<S, K> total[P];
-    for (int p = 0; p < P; ++p) total[p].set(S{0});
-    const Offsets<K> offsets(columns);
-    const S* first = results[0];
-    const S* second = results[P - 1];
-    for (Index row = 0; row < rows; ++row) {
-      for (Index x = 0; x < count; x += V::kSize) {
-        const typename V::Type s = V::load(source + x);
-        fma_each<S, K>(total[0], s, first + x, offsets);
-        if constexpr (P == 2) fma_each<S, K>(total[1], s, second + x, offsets);
-      }
-      source += source_step;
-      first += result_step;
-      second += result_step;
-    }
-    for (int p = 0; p < P; ++p) {
-      total[p].add(sums[p]);
-      total[p].store(sums[p]);
-    }
-  }
 };
 
 template <class T>
@@ -105,15 +53,15 @@ class PlanarWeights {
     const Index reach = (p.y.kernel - 1) * p.y.dilation;
     const Index row = t.groups * (p.source_channels * t.source_run +
                                   p.result_channels * t.pitch * min_of(p.y.stride, p.y.kernel));
-    t.height = clamp_to((budget - reach * t.groups * p.result_channels * t.pitch) / row, 1,
-                        p.y.source);
+    t.height =
+        clamp_to((budget - reach * t.groups * p.result_channels * t.pitch) / row, 1, p.y.source);
     t.bands = ceil_div(p.y.source, t.height);
     t.height = ceil_div(p.y.source, t.bands);
     t.bands = ceil_div(p.y.source, t.height);
     t.rows = min_of(p.y.result, (t.height - 1) * p.y.stride + reach + 1);
     t.pieces = p.batch * t.bands * t.tiles;
-    const Index terms = t.groups * p.source_channels * p.result_channels * p.y.kernel *
-                        p.x.kernel * t.height * round_up(t.width, V::kSize);
+    const Index terms = t.groups * p.source_channels * p.result_channels * p.y.kernel * p.x.kernel *
+                        t.height * round_up(t.width, V::kSize);
     const Index enough = ceil_div(kJobTerms, terms);  // pieces
     t.parts = clamp_to(ceil_div(kJobs, t.group_blocks), 1, ceil_div(t.pieces, enough));
     t.per_part = ceil_div(t.pieces, t.parts);
@@ -134,7 +82,8 @@ class PlanarWeights {
     const PlanarWeightsTile& t = tile(s);
     PlanarWeights work(r, t, tensors, workspace);
     const Span units = piece(job, t.per_job, t.group_blocks * t.parts);
-    for (Index unit = units.begin; unit < units.end; ++unit) work.go(unit, partial(r, t, shared, unit));
+    for (Index unit = units.begin; unit < units.end; ++unit)
+      work.go(unit, partial(r, t, shared, unit));
   }
 
   static void finish(const Request& r, const Schedule& s, const Tensors& tensors,
@@ -181,12 +130,20 @@ class PlanarWeights {
 
   PlanarWeights(const Request& r, const PlanarWeightsTile& t, const Tensors& tensors,
                 void* workspace)
-      : r_(r), p_(r.problem), t_(t), tensors_(tensors), arena_(workspace),
+      : r_(r),
+        p_(r.problem),
+        t_(t),
+        tensors_(tensors),
+        arena_(workspace),
         columns_(r.problem.x, false, arena_) {
     columns_.set_run(t.run);
     source_ = arena_.take<S>(t.groups * p_.source_channels * t.height * t.source_run);
     result_ = arena_.take<S>(t.groups * p_.result_channels * t.rows * t.pitch);
     sums_ = arena_.take<S>(block_size(p_, t) * V::kSize);
+    if (t.tiles > 1) return;
+    // Zeros are in the same places of all rows if one tile is all columns.
+    fill(source_, t.groups * p_.source_channels * t.height * t.source_run, S{0});
+    fill(result_, t.groups * p_.result_channels * t.rows * t.pitch, S{0});
   }
 
   void go(Index unit, S* partial) {
@@ -206,41 +163,42 @@ class PlanarWeights {
     for (Index row = 0; row < pairs * p_.y.kernel; ++row) {
       for (Index kx = 0; kx < p_.x.kernel; ++kx) {
         const Index place = columns_.place(kx);
-        *partial++ = place < 0 ? S{0}
-                               : V::reduce(V::load(sums_ + (row * width + place) * V::kSize));
+        *partial++ =
+            place < 0 ? S{0} : V::reduce(V::load(sums_ + (row * width + place) * V::kSize));
       }
     }
   }
 
   void stage() {
     const Index count = round_up(x_.size(), V::kSize);
+    const Places sources_wanted{x_.begin, count, t_.tiles > 1};
     const Index first_o = groups_.begin * p_.source_channels;
     const T* source = static_cast<const T*>(tensors_.source) + n_ * r_.source.n;
     const Index sources = groups_.size() * p_.source_channels;
     for (Index y = y_.begin; y < y_.end; ++y) {
       const T* from = source + first_o * r_.source.c + y * r_.source.y;
       if (r_.source.c == 1) {
-        stage_channels(ChannelsRow<T>{from, r_.source.x, p_.x.source, sources}, x_.begin, 1, 0,
-                       count, source_row(0, y), t_.height * t_.source_run);
+        stage_channels(ChannelsRow<T>{from, r_.source.x, p_.x.source, sources}, sources_wanted, 1,
+                       0, source_row(0, y), t_.height * t_.source_run);
         continue;
       }
       for (Index o = 0; o < sources; ++o) {
-        stage_run(TensorRow<T>{from + o * r_.source.c, r_.source.x, p_.x.source}, x_.begin, 1, 0,
-                  count, source_row(o, y));
+        stage_run(TensorRow<T>{from + o * r_.source.c, r_.source.x, p_.x.source}, sources_wanted, 1,
+                  0, source_row(o, y));
       }
     }
     const Axis& a = p_.y;
-    result_y_ = {clamp_to(y_.begin * a.stride - a.pad, 0, a.result),
-                 clamp_to((y_.end - 1) * a.stride - a.pad + (a.kernel - 1) * a.dilation + 1, 0,
-                          a.result)};
-    const Index begin = x_.begin + columns_.low();
+    result_y_ = {
+        clamp_to(y_.begin * a.stride - a.pad, 0, a.result),
+        clamp_to((y_.end - 1) * a.stride - a.pad + (a.kernel - 1) * a.dilation + 1, 0, a.result)};
     const T* result = static_cast<const T*>(tensors_.result) + n_ * r_.result.n +
                       groups_.begin * p_.result_channels * r_.result.c;
-    const Index results = groups_.size() * p_.result_channels, places = count + columns_.span();
+    const Index results = groups_.size() * p_.result_channels;
+    const Places wanted{x_.begin + columns_.low(), count + columns_.span(), t_.tiles > 1};
     for (Index y = result_y_.begin; r_.result.c == 1 && y < result_y_.end; ++y) {
       const ChannelsRow<T> row{result + y * r_.result.y, r_.result.x, p_.x.result, results};
       for (Index i = 0; i < columns_.slots(); ++i) {
-        stage_channels(row, begin, p_.x.stride, columns_.slot_residue(i), places,
+        stage_channels(row, wanted, p_.x.stride, columns_.slot_residue(i),
                        result_row(0, y) + i * t_.run, t_.rows * t_.pitch);
       }
     }
@@ -251,11 +209,11 @@ class PlanarWeights {
                                p_.x.result};
         S* to = result_row(c, y);
         if (columns_.all_residues()) {
-          stage_residues(row, begin, p_.x.stride, places, to, t_.run);
+          stage_residues(row, wanted, p_.x.stride, to, t_.run);
           continue;
         }
         for (Index i = 0; i < columns_.slots(); ++i) {
-          stage_run(row, begin, p_.x.stride, columns_.slot_residue(i), places, to + i * t_.run);
+          stage_run(row, wanted, p_.x.stride, columns_.slot_residue(i), to + i * t_.run);
         }
       }
     }
@@ -309,12 +267,10 @@ class PlanarWeights {
     }
     Index k = 0;
     for (; k + 4 <= columns_.total(); k += 4) add_taps<P, 4>(o, rows, results, k, sums);
-    switch (columns_.total() - k) {
-      case 3: add_taps<P, 3>(o, rows, results, k, sums); break;
-      case 2: add_taps<P, 2>(o, rows, results, k, sums); break;
-      case 1: add_taps<P, 1>(o, rows, results, k, sums); break;
-      default: break;
-    }
+    const Index left = columns_.total() - k;
+    if (left == 3) add_taps<P, 3>(o, rows, results, k, sums);
+    if (left == 2) add_taps<P, 2>(o, rows, results, k, sums);
+    if (left == 1) add_taps<P, 1>(o, rows, results, k, sums);
   }
 
   template <int P, int K>

@@ -17,17 +17,22 @@ struct TensorRow {
   Index columns;
 };
 
-/// to[i] = row[(begin + i) * stride + residue], zero outside; i < count.
+/// Places begin, ..., begin + count - 1 of a staged run. Its places outside the tensor are zeros,
+/// which are written only if `zeros`: where every row has them in the same places, once is enough.
+struct Places {
+  Index begin, count;
+  bool zeros;
+};
+
+/// to[i] = row[(begin + i) * stride + residue], zero outside.
 template <class T>
-void stage_run(const TensorRow<T>& row, Index begin, Index stride, Index residue, Index count,
-               Sum<T>* to) {
+void stage_run(const TensorRow<T>& row, const Places& p, Index stride, Index residue, Sum<T>* to) {
   using S = Sum<T>;
-  const Index first = clamp_to(-begin, 0, count);
+  const Index begin = p.begin, count = p.count, first = clamp_to(-begin, 0, count);
   // A division takes as long as a short row.
   const Index places =
       stride == 1 ? row.columns : ceil_div(max_of(0, row.columns - residue), stride);
   const Index last = clamp_to(places - begin, first, count);
-  for (Index i = 0; i < first; ++i) to[i] = S{0};
   const Index step = stride * row.step;
   const T* from = row.data + begin * step + residue * row.step;
   if (step == 1) {
@@ -40,6 +45,8 @@ void stage_run(const TensorRow<T>& row, Index begin, Index stride, Index residue
   } else {
     for (Index i = first; i < last; ++i) to[i] = widen(from[i * step]);
   }
+  if (!p.zeros) return;
+  for (Index i = 0; i < first; ++i) to[i] = S{0};
   for (Index i = last; i < count; ++i) to[i] = S{0};
 }
 

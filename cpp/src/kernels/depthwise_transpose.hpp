@@ -30,11 +30,11 @@ EIGEN_ALWAYS_INLINE typename Vec<Sum<T>>::Type load_widened(const T* p) {
 
 /// As stage_run, for every channel: channel c's run is at to + c * plane.
 template <class T>
-void stage_channels(const ChannelsRow<T>& row, Index begin, Index stride, Index residue,
-                    Index count, Sum<T>* to, Index plane) {
+void stage_channels(const ChannelsRow<T>& row, const Places& p, Index stride, Index residue,
+                    Sum<T>* to, Index plane) {
   using V = Vec<Sum<T>>;
   constexpr Index n = V::kSize;
-  const Index first = clamp_to(-begin, 0, count);
+  const Index begin = p.begin, count = p.count, first = clamp_to(-begin, 0, count);
   const Index last =
       clamp_to(ceil_div(max_of(0, row.columns - residue), stride) - begin, first, count);
   Index c = 0;
@@ -53,14 +53,14 @@ void stage_channels(const ChannelsRow<T>& row, Index begin, Index stride, Index 
           V::store(to + (c + k) * plane + i, block.packet[k]);
         });
       }
-      for (Index k = c; k < c + n; ++k) {
+      for (Index k = c; p.zeros && k < c + n; ++k) {
         fill(to + k * plane, first, Sum<T>{0});
         fill(to + k * plane + last, count - last, Sum<T>{0});
       }
     }
   }
   for (; c < row.channels; ++c) {
-    stage_run(TensorRow<T>{row.data + c, row.step, row.columns}, begin, stride, residue, count,
+    stage_run(TensorRow<T>{row.data + c, row.step, row.columns}, p, stride, residue,
               to + c * plane);
   }
 }
@@ -84,13 +84,12 @@ EIGEN_ALWAYS_INLINE void split_residues(const T* from, Index stride, T* to, Inde
 
 /// As stage_run, for every residue of the stride: that of residue j is at to + j * run.
 template <class T>
-void stage_residues(const TensorRow<T>& row, Index begin, Index stride, Index count, Sum<T>* to,
-                    Index run) {
+void stage_residues(const TensorRow<T>& row, const Places& p, Index stride, Sum<T>* to, Index run) {
   using V = Vec<Sum<T>>;
-  const Index whole = row.columns / stride;
+  const Index begin = p.begin, count = p.count, whole = row.columns / stride;
   const Index first = clamp_to(-begin, 0, count), last = clamp_to(whole - begin, first, count);
   if (row.step != 1 || last - first < V::kSize) {
-    for (Index j = 0; j < stride; ++j) stage_run(row, begin, stride, j, count, to + j * run);
+    for (Index j = 0; j < stride; ++j) stage_run(row, p, stride, j, to + j * run);
     return;
   }
   const bool split = std::is_same_v<T, Sum<T>> && (stride == 2 || (stride == 4 && V::kSize > 4));
@@ -100,7 +99,7 @@ void stage_residues(const TensorRow<T>& row, Index begin, Index stride, Index co
         i = min_of(i, last - V::kSize);
         split_residues(row.data + (begin + i) * stride, stride, to + i, run);
       }
-      for (Index j = 0; j < stride; ++j) {
+      for (Index j = 0; p.zeros && j < stride; ++j) {
         fill(to + j * run, first, T{0});
         fill(to + j * run + last, count - last, T{0});
       }
@@ -108,7 +107,7 @@ void stage_residues(const TensorRow<T>& row, Index begin, Index stride, Index co
   }
   if (!split) {
     // Columns q s, ..., q s + s - 1 are to a place q what channels are to a pixel.
-    stage_channels(ChannelsRow<T>{row.data, stride, whole, stride}, begin, 1, 0, count, to, run);
+    stage_channels(ChannelsRow<T>{row.data, stride, whole, stride}, p, 1, 0, to, run);
   }
   if (last < count && begin + last == whole) {
     for (Index j = 0; j < row.columns - whole * stride; ++j) {
