@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The gradient with respect to the weights as sums of outer products:
-//   weights[o][(i, ky, kx)] = sum over pixel of source[o][pixel] * result[i][pixel's, seen by the tap]
-// Lanes are source channels, packed once a chunk of pixels for all columns (i, ky, kx). The result is
-// read number by number: a broadcast costs what an aligned load does and minds neither layout nor
-// alignment, so most often it is read in place.
+//   weights[o][(i, ky, kx)] = sum over pixel of source[o][pixel] * result[i][pixel's, seen by the
+//   tap]
+// Lanes are source channels, packed once a chunk of pixels for all columns (i, ky, kx). The result
+// is read number by number: a broadcast costs what an aligned load does and minds neither layout
+// nor alignment, so most often it is read in place.
 #pragma once
 
 #include "outer_product_columns.hpp"
@@ -57,7 +58,7 @@ class OuterProduct {
     S* sums = c.parts > 1 ? partial(c, shared, job) : arena.take<S>(sum_count(c));
     for (Index k = part.begin; k < part.end; ++k) {
       const PixelChunk chunk(p, c, k);
-      pack_lanes<T>(r, tensors.source, b, chunk, c.pixels() * V::kSize, lanes);
+      pack_lanes<T>(r, tensors.source, b, chunk, lane_pitch<S>(c), lanes);
       columns.add(chunk, lanes, sums, k != part.begin);
     }
     if (c.parts == 1) {
@@ -83,7 +84,7 @@ class OuterProduct {
   static const OuterCut& cut(const Schedule& s) {
     return *reinterpret_cast<const OuterCut*>(s.tile);
   }
-  static Index lane_count(const OuterCut& c) { return c.vectors * c.pixels() * V::kSize; }
+  static Index lane_count(const OuterCut& c) { return c.vectors * lane_pitch<S>(c); }
   static Index sum_count(const OuterCut& c) { return c.columns() * c.vectors * V::kSize; }
   static Index sum_bytes(const OuterCut& c) { return arena_bytes<S>(sum_count(c)); }
   static S* partial(const OuterCut& c, void* shared, Index job) {

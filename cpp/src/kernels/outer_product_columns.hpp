@@ -33,7 +33,8 @@ class Columns {
   using V = Vec<S>;
 
  public:
-  Columns(const Request& r, const OuterCut& c, const OuterBlock& b, const void* result, Arena& arena)
+  Columns(const Request& r, const OuterCut& c, const OuterBlock& b, const void* result,
+          Arena& arena)
       : r_(r),
         c_(c),
         b_(b),
@@ -44,9 +45,9 @@ class Columns {
         x_runs_(arena.take<TapRun>(c.taps)),
         starts_(arena.take<Index>(c.columns())),
         targets_(arena.take<Index>(c.columns())),
-        staged_(c.staged ? arena.take<S>(stage_bytes<S>(r.problem, c) /
-                                         static_cast<Index>(sizeof(S)))
-                         : nullptr) {}
+        staged_(c.staged
+                    ? arena.take<S>(stage_bytes<S>(r.problem, c) / static_cast<Index>(sizeof(S)))
+                    : nullptr) {}
 
   static Index bytes(const Problem& p, const OuterCut& c) {
     return arena_bytes<PixelPlace>(c.pixels()) + arena_bytes<TapRun>(c.rows) +
@@ -60,7 +61,7 @@ class Columns {
     OuterSum<S> t{};
     t.pixels = pixels_;
     t.lanes = lanes;
-    t.lane_pitch = c_.pixels() * V::kSize;
+    t.lane_pitch = lane_pitch<S>(c_);
     t.sums = sums;
     t.add = add;
     // The stage holds one ky at a time.
@@ -130,10 +131,9 @@ class Columns {
     Index count = 0;
     for (Index x = kx.begin; x < kx.end; ++x) {
       const Index phase = (x - b_.kx.begin) % stage_.phases;
-      const Index position =
-          Stage::shift(r_.problem.x, x) - stage_.first_shift - chunk.x.begin;
-      const Index start = (phase * stage_.width + position) * Stage::kPitch -
-                          chunk.rows.begin * stage_.row;
+      const Index position = Stage::shift(r_.problem.x, x) - stage_.first_shift - chunk.x.begin;
+      const Index start =
+          (phase * stage_.width + position) * Stage::kPitch - chunk.rows.begin * stage_.row;
       for (Index tile = 0, begin = 0; tile < stage_.tiles; ++tile) {
         const Index end = begin + stage_.channels_of(tile);
         for (Index i = begin; i < end; ++i) {
@@ -155,8 +155,8 @@ class Columns {
     add_tiles_of(rest, {b_.vectors - rest, b_.vectors}, t, columns, groups);
   }
 
-  /// What a tile reads of the result stays in the first-level cache while the source channels stream
-  /// by: 88 GFLOP/s in NHWC, the other way round 69.
+  /// What a tile reads of the result stays in the first-level cache while the source channels
+  /// stream by: 88 GFLOP/s in NHWC, the other way round 69.
   void add_tiles_of(Index width, Span vectors, OuterSum<S> t, Index columns, Index groups) const {
     if (vectors.size() == 0) return;
     const S* const lanes = t.lanes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Packs the source channels of a chunk of pixels as vectors: [vector][pixel][lane]. Lanes behind the
-// last channel are zeros; the sums they lead to are never stored.
+// Packs the source channels of a chunk of pixels as vectors: [vector][pixel][lane]. Lanes behind
+// the last channel are zeros; the sums they lead to are never stored.
 #pragma once
 
 #include "outer_product_cut.hpp"
@@ -20,8 +20,7 @@ void pack_planes(const T* from, const DataStrides& s, Index count, Index lanes, 
         typename V::Block block;
         for (Index l = 0; l < V::kSize; ++l) {
           block.packet[l] = l < lanes ? V::load(from + l * s.c + k) : V::zero();
-          // The next vector's planes: runs of a chunk are too short for the hardware to foresee.
-          Eigen::internal::prefetch(from + (l + V::kSize) * s.c + k);
+          fetch_soon(from + (l + V::kSize) * s.c + k);  // the next vector's planes
         }
         V::transpose(block);
         for (Index l = 0; l < V::kSize; ++l) V::store(to + (k + l) * V::kSize, block.packet[l]);

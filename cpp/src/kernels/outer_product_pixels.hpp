@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which pixels of a chunk a tap really meets. Taps that meet the same ones share a list of them, and
-// their columns may share register tiles: nothing outside the result is ever multiplied.
+// Which pixels of a chunk a tap really meets. Taps that meet the same ones share a list of them,
+// and their columns may share register tiles: nothing outside the result is ever multiplied.
 #pragma once
 
 #include "outer_product_cut.hpp"

@@ -29,7 +29,7 @@ struct Stage {
     first_shift = shift(x, kx.begin);
     width = chunk_width + shift(x, kx.end - 1) - first_shift;
     row = saturated(saturated(phases, width), kPitch);
-    tile = saturated(chunk_rows, row);
+    tile = saturated(chunk_rows, row) + 2 * kPitch;  // off powers of two
   }
   static Index shift(const Axis& x, Index tap) {
     return floor_div(tap * x.dilation - x.pad, x.stride);
@@ -49,8 +49,7 @@ struct Stage {
 /// Copies one position's channels, which are neighbours in memory, to all tiles. `readable` of them
 /// are inside the tensor.
 template <class T>
-EIGEN_STRONG_INLINE void stage_channels(const T* from, Index readable, const Stage& s,
-                                        Sum<T>* to) {
+EIGEN_STRONG_INLINE void stage_channels(const T* from, Index readable, const Stage& s, Sum<T>* to) {
   constexpr Index kPitch = Stage::kPitch;
   for (Index tile = 0, begin = 0; tile < s.tiles; ++tile) {
     const Index end = begin + s.channels_of(tile);
@@ -77,12 +76,15 @@ void stage_planes(const T* from, Index channel_step, Index step, Index count, co
     const Index end = begin + s.channels_of(tile);
     for (Index c = begin; c < end; ++c) {
       for (Index i = 0; i < count; ++i) {
-        to[tile * s.tile + i * Stage::kPitch + c - begin] = widen(from[c * channel_step + i * step]);
+        to[tile * s.tile + i * Stage::kPitch + c - begin] =
+            widen(from[c * channel_step + i * step]);
       }
     }
     begin = end;
   }
 }
+
+constexpr Index kPositionsAhead = 16;
 
 /// Copies what tap row ky meets. `y` are the source rows it meets.
 template <class T>
@@ -100,12 +102,11 @@ void fill_stage(const Request& r, const void* result, const OuterBlock& b, const
                           first_channel * r.result.c;
     for (Index phase = 0; phase < s.phases; ++phase) {
       // Result column of position i: (chunk.x.begin + first_shift + i) * stride + remainder.
-      const Index origin = (chunk.x.begin + s.first_shift) * p.x.stride +
-                           Stage::remainder(p.x, b.kx.begin + phase);
+      const Index origin =
+          (chunk.x.begin + s.first_shift) * p.x.stride + Stage::remainder(p.x, b.kx.begin + phase);
       const Index width = s.width;
       const Index first = clamp_to(-floor_div(origin, p.x.stride), 0, width);
-      const Index last =
-          clamp_to(floor_div(p.x.result - 1 - origin, p.x.stride) + 1, first, width);
+      const Index last = clamp_to(floor_div(p.x.result - 1 - origin, p.x.stride) + 1, first, width);
       const T* from = line + (origin + first * p.x.stride) * r.result.x;
       const Index step = p.x.stride * r.result.x;
       Sum<T>* out = to + row * s.row + (phase * width + first) * Stage::kPitch;
@@ -115,8 +116,10 @@ void fill_stage(const Request& r, const void* result, const OuterBlock& b, const
       }
       // All tiles at a time: a pixel's channels are read while its cache lines are there.
       for (Index i = 0; i < last - first; ++i) {
-        stage_channels(from + i * step, all_channels - first_channel, s,
-                       out + i * Stage::kPitch);
+        for (Index c = 0; c < b.i.size(); c += 64 / static_cast<Index>(sizeof(T))) {
+          fetch_soon(from + (i + kPositionsAhead) * step + c);
+        }
+        stage_channels(from + i * step, all_channels - first_channel, s, out + i * Stage::kPitch);
       }
     }
   }

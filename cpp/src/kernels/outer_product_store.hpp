@@ -7,7 +7,8 @@
 namespace convtranspose {
 namespace {
 
-/// Columns that follow one another in the weights: all of a channel's, or one ky's, or all there are.
+/// Columns that follow one another in the weights: all of a channel's, or one ky's, or all there
+/// are.
 struct ColumnRuns {
   ColumnRuns(const OuterBlock& b, const WeightsStrides& w) : length(b.kx.size()) {
     if (w.y == length * w.x || b.ky.size() == 1) length *= b.ky.size();

@@ -14,8 +14,8 @@ struct PixelPlace {
 };
 
 /// Columns of a tile by its number of vectors. The sums, one row of source channels and a broadcast
-/// fill 16 registers; with 32 of them eight columns are enough, more would need as many addresses in
-/// general registers.
+/// fill 16 registers; with 32 of them eight columns are enough, more would need as many addresses
+/// in general registers.
 #if defined(__AVX512F__) || defined(__ARM_NEON)
 constexpr Index kTileColumns[5] = {0, 8, 8, 8, 6};
 #else
@@ -73,10 +73,11 @@ EIGEN_DONT_INLINE void outer_tile(const OuterSum<S>& t) {
 template <class S>
 using OuterTile = void (*)(const OuterSum<S>&);
 
-/// The tile of a number of columns and vectors; the nearest smaller one for sizes a tile cannot have.
+/// The tile of a number of columns and vectors; the nearest smaller one for sizes a tile cannot
+/// have.
 template <class S, int kColumns, int kVectors>
-constexpr OuterTile<S> kOuterTile =
-    outer_tile<S, kColumns <= kTileColumns[kVectors] ? kColumns : 1, kVectors>;
+constexpr OuterTile<S> kOuterTile = outer_tile < S,
+                       kColumns <= kTileColumns[kVectors] ? kColumns : 1, kVectors > ;
 
 template <class S>
 constexpr OuterTile<S> kOuterTiles[5][kMostTileColumns + 1] = {
