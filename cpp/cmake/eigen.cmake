@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Finds Eigen 3.4 to 5.x: installed in the system, or the PyPI package cmeel-eigen, whose prefix
-# lies inside a site-packages folder that scikit-build-core puts on CMAKE_PREFIX_PATH.
+# Finds Eigen 3.4 to 5.x: the PyPI package cmeel-eigen, whose prefix lies inside a site-packages
+# folder that scikit-build-core puts on CMAKE_PREFIX_PATH, or else installed in the system.
 set(convtranspose_prefixes ${CMAKE_PREFIX_PATH})
 foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
   if(IS_DIRECTORY "${prefix}/cmeel.prefix")
@@ -9,8 +9,16 @@ foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
 endforeach()
 
 set(convtranspose_eigen_was_known "$CACHE{Eigen3_DIR}")
-find_package(Eigen3 3.4...<6 CONFIG QUIET PATHS ${convtranspose_prefixes})
-if(NOT Eigen3_FOUND)
+if(Eigen3_DIR)
+  find_package(Eigen3 CONFIG QUIET)
+endif()
+# One range a major version: Eigen 3.4.0 takes itself to be outside any range that ends beyond 4.
+foreach(versions IN ITEMS 3.4...<4 5...<6)
+  if(NOT Eigen3_FOUND)
+    find_package(Eigen3 ${versions} CONFIG QUIET HINTS ${convtranspose_prefixes})
+  endif()
+endforeach()
+if(NOT Eigen3_FOUND OR Eigen3_VERSION VERSION_LESS 3.4 OR NOT Eigen3_VERSION VERSION_LESS 6)
   message(
     FATAL_ERROR
     "convtranspose needs the headers of Eigen 3.4 or newer: install Debian's libeigen3-dev, or "
