@@ -8,6 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
 #include "convtranspose/half.hpp"
 #include "epilogue.hpp"
 
@@ -40,12 +44,16 @@ inline float float_of(std::uint32_t bits) {
 inline float to_float(float value) { return value; }
 inline float to_float(BFloat16 value) { return float_of(std::uint32_t{value.bits} << 16); }
 inline float to_float(Float16 value) {
+#if defined(__F16C__)
+  return _cvtsh_ss(value.bits);  // one instruction instead of ten
+#else
   const std::uint32_t sign = (value.bits & 0x8000U) << 16;
   const std::uint32_t magnitude = value.bits & 0x7fffU;
   if (magnitude >= 0x7c00U) return float_of(sign | 0x7f800000U | (magnitude & 0x3ffU) << 13);
   // Scaling by 2^112 moves the exponent's bias and makes subnormal halves normal floats.
   const float scaled = float_of(magnitude << 13) * 0x1p112F;
   return float_of(bits_of(scaled) | sign);
+#endif
 }
 
 template <class T>
@@ -66,6 +74,9 @@ inline BFloat16 to_bfloat16(float value) {
 }
 
 inline Float16 to_float16(float value) {
+#if defined(__F16C__)
+  return {_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT)};
+#else
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t sign = bits >> 16 & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
@@ -78,6 +89,7 @@ inline Float16 to_float16(float value) {
   }
   const std::uint32_t rounded = magnitude + 0xfffU + (magnitude >> 13 & 1U) - 0x38000000U;
   return {static_cast<std::uint16_t>(sign | rounded >> 13)};
+#endif
 }
 
 template <class T>
