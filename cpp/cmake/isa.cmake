@@ -21,7 +21,10 @@ function(convtranspose_isa_row row name matches flags)
   if(CMAKE_OSX_ARCHITECTURES)
     set(processor "${CMAKE_OSX_ARCHITECTURES}")
   endif()
-  if(processor IN_LIST processors AND (NOT CONVTRANSPOSE_ISAS OR row_name IN_LIST CONVTRANSPOSE_ISAS))
+  if(
+    processor IN_LIST processors
+    AND (NOT CONVTRANSPOSE_ISAS OR row_name IN_LIST CONVTRANSPOSE_ISAS)
+  )
     set(${matches} TRUE PARENT_SCOPE)
   else()
     set(${matches} FALSE PARENT_SCOPE)

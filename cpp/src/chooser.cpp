@@ -15,9 +15,10 @@ bool fills_vectors(const Request& r) {
   return r.operation != Operation::WeightsGradient && output_channels(r) >= 4;
 }
 
-/// Stencils: few pairs of channels in a group. Measured on Zen 3 at 64 x 64 pixels, k4 s2: groups of
-/// 2 x 2 and 4 x 4 are 5 and 2.5 times faster so than by Direct, 8 x 8 a quarter slower; the weights
-/// gradient turns between 1 x 8 (3 times faster than OuterProduct) and 4 x 4 (a fifth slower).
+/// Stencils: few pairs of channels in a group. Measured on Zen 3 at 64 x 64 pixels, k4 s2: groups
+/// of 2 x 2 and 4 x 4 are 5 and 2.5 times faster so than by Direct, 8 x 8 a quarter slower; the
+/// weights gradient turns between 1 x 8 (3 times faster than OuterProduct) and 4 x 4 (a fifth
+/// slower).
 bool is_stencil(const Request& r) {
   const Index most = r.operation == Operation::WeightsGradient ? 8 : 16;
   const Index sources = r.problem.source_channels, results = r.problem.result_channels;
@@ -30,7 +31,8 @@ bool weights_gradient(const Request& r) { return r.operation == Operation::Weigh
 bool misses_most_taps(const Request& r) {
   const Problem& p = r.problem;
   const auto ratio = [](const Axis& a) {
-    return static_cast<double>(a.result) / (static_cast<double>(a.stride) * static_cast<double>(a.source));
+    return static_cast<double>(a.result) /
+           (static_cast<double>(a.stride) * static_cast<double>(a.source));
   };
   return r.operation == Operation::Forward && ratio(p.y) * ratio(p.x) > 2;
 }

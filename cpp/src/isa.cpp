@@ -56,8 +56,9 @@ const IsaEntry& first_choice() {
     if (e.supported) best = &e;
   }
   if (best == nullptr) {
-    throw std::invalid_argument("active_isa: expected a CPU that runs an instruction set of this "
-                                "build, got one that runs none of them");
+    throw std::invalid_argument(
+        "active_isa: expected a CPU that runs an instruction set of this "
+        "build, got one that runs none of them");
   }
   return *best;
 }

@@ -24,7 +24,7 @@ struct PlanState {
   Activation activation;
   Algorithm wanted;
   Workspace packed;
-  Workspace bias;     // of the sums' type; empty without one
+  Workspace bias;          // of the sums' type; empty without one
   Workspace weights_copy;  // dense; kept where tensors of other strides might need another packing
 };
 
@@ -64,8 +64,7 @@ void copy_dense(const TensorView<const T>& from, T* to) {
   for (Index a = 0; a < n[0]; ++a) {
     for (Index b = 0; b < n[1]; ++b) {
       for (Index c = 0; c < n[2]; ++c) {
-        const T* at =
-            from.data + a * from.strides[0] + b * from.strides[1] + c * from.strides[2];
+        const T* at = from.data + a * from.strides[0] + b * from.strides[1] + c * from.strides[2];
         for (Index d = 0; d < n[3]; ++d) *to++ = at[d * from.strides[3]];
       }
     }
@@ -82,8 +81,7 @@ struct Names {
 /// `weights` has no data in a plan of the weights gradient.
 template <class T>
 std::shared_ptr<const PlanState> make(Operation operation, const Names& names,
-                                      const Shape& source_shape,
-                                      const TensorView<const T>& weights,
+                                      const Shape& source_shape, const TensorView<const T>& weights,
                                       const Shape& result_shape,
                                       const Convolution2DOpDescriptor& descriptor, const T* bias,
                                       const PlanOptions& options) {
@@ -107,9 +105,9 @@ std::shared_ptr<const PlanState> make(Operation operation, const Names& names,
   if (is_empty(s->output_shape)) return s;
   s->execution = prepare(s->name, request, options.algorithm, active_isa_entry());
   if (bias != nullptr) {
-    const Index channels = problem.groups * (operation == Operation::Forward
-                                                 ? problem.result_channels
-                                                 : problem.source_channels);
+    const Index channels =
+        problem.groups *
+        (operation == Operation::Forward ? problem.result_channels : problem.source_channels);
     s->bias = Workspace(channels * static_cast<Index>(sizeof(Sum<T>)));
     Sum<T>* to = static_cast<Sum<T>*>(s->bias.data());
     for (Index i = 0; i < channels; ++i) to[i] = widen(bias[i]);
@@ -163,8 +161,8 @@ void run(const PlanState& s, const TensorView<const T>& source, const TensorView
     if (gradient) request.weights = weights_strides(weights.strides, d.weights_layout);
     const Kernel* kernel = s.execution.kernel;
     const bool fits = kernel->refusal(request) == nullptr;
-    other = prepare(s.name, request, fits ? s.execution.choice.algorithm : s.wanted,
-                    *s.execution.isa);
+    other =
+        prepare(s.name, request, fits ? s.execution.choice.algorithm : s.wanted, *s.execution.isa);
     if (!same_schedule(other, s.execution)) packed = nullptr;
     execution = &other;
   }
@@ -272,9 +270,9 @@ void ConvolutionTranspose2DWeightsGradientPlan<T>::operator()(TensorView<const T
          read_only(weights_gradient), options);
 }
 
-#define CONVTRANSPOSE_INSTANTIATE(T)                                               \
-  template class CONVTRANSPOSE_EXPORT ConvolutionTranspose2DPlan<T>;               \
-  template class CONVTRANSPOSE_EXPORT ConvolutionTranspose2DDataGradientPlan<T>;   \
+#define CONVTRANSPOSE_INSTANTIATE(T)                                             \
+  template class CONVTRANSPOSE_EXPORT ConvolutionTranspose2DPlan<T>;             \
+  template class CONVTRANSPOSE_EXPORT ConvolutionTranspose2DDataGradientPlan<T>; \
   template class CONVTRANSPOSE_EXPORT ConvolutionTranspose2DWeightsGradientPlan<T>;
 
 CONVTRANSPOSE_INSTANTIATE(float)

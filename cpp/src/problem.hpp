@@ -20,7 +20,8 @@ struct Problem {
   Axis y, x;
 };
 
-/// Flops of the textbook loops, the same for every operation: 2 a multiply-add, border taps included.
+/// Flops of the textbook loops, the same for every operation: 2 a multiply-add, border taps
+/// included.
 inline double flops_of(const Problem& p) noexcept {
   return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.groups) *
          static_cast<double>(p.source_channels) * static_cast<double>(p.result_channels) *

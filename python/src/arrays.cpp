@@ -45,9 +45,8 @@ std::optional<Element> element_of(const py::dtype& dtype) {
 
 /// A masked array, which is an array to everybody who does not look.
 bool is_masked(const py::object& array) {
-  const bool plain =
-      py::type::handle_of(array).ptr() ==
-      reinterpret_cast<PyObject*>(py::detail::npy_api::get().PyArray_Type_);
+  const bool plain = py::type::handle_of(array).ptr() ==
+                     reinterpret_cast<PyObject*>(py::detail::npy_api::get().PyArray_Type_);
   return !plain && py::hasattr(array, "mask");
 }
 

@@ -49,8 +49,8 @@ Activation activation_argument(const py::object& object, const std::string& oper
                         text_of(py::repr(object)));
 }
 
-py::object bias_argument(const py::object& bias, const std::string& operation,
-                         const Array& weights, Index channels) {
+py::object bias_argument(const py::object& bias, const std::string& operation, const Array& weights,
+                         Index channels) {
   if (bias.is_none()) return bias;
   if (!py::isinstance<py::array>(bias)) {
     throw py::type_error(operation + ": bias: expected a numpy array or None, got " +

@@ -15,8 +15,8 @@ std::string text_of(const py::handle& object);
 Activation activation_argument(const py::object& object, const std::string& operation);
 
 /// A dense array of `channels` numbers of the weights' dtype, or None.
-py::object bias_argument(const py::object& bias, const std::string& operation,
-                         const Array& weights, Index channels);
+py::object bias_argument(const py::object& bias, const std::string& operation, const Array& weights,
+                         Index channels);
 
 /// Anything numpy.dtype takes.
 std::pair<Element, py::dtype> dtype_argument(const py::object& object,

@@ -68,10 +68,9 @@ void bind_properties(py::class_<Any>& cls) {
       .def_property_readonly("dtype", [](const Any& p) { return p.dtype; })
       .def_property_readonly("flops", [](const Any& p) { return p.base().flops(); })
       .def_property_readonly("packed_bytes", [](const Any& p) { return p.base().packed_bytes(); })
-      .def_property_readonly("workspace_bytes",
-                             [](const Any& p) {
-                               return p.base().workspace_bytes(&default_executor(), p.threads);
-                             })
+      .def_property_readonly(
+          "workspace_bytes",
+          [](const Any& p) { return p.base().workspace_bytes(&default_executor(), p.threads); })
       .def("explain", [](const Any& p) {
         const detail::PlanBase& b = p.base();
         return p.operation + ": " + std::string(to_string(b.algorithm())) + " on " +
@@ -86,41 +85,40 @@ void bind_weighted(py::module_& module, const char* name, const char* function,
                    const char* doc) {
   using Any = AnyPlan<Plan>;
   py::class_<Any> cls(module, name, doc);
-  cls.def(py::init([=](const py::object& input_shape, const py::object& weights,
-                       const py::object& output_shape, const Convolution2DOpDescriptor& descriptor,
-                       const std::optional<std::string>& op_name, const py::object& bias,
-                       const py::object& activation, const py::object& threads, bool strict,
-                       Algorithm algorithm) {
-            const std::string operation = op_name ? *op_name : function;
-            const Array w = input(weights, {operation, "weights"});
-            const Shape in = shape_argument(input_shape, operation, shape_name);
-            const Shape out = shape_argument(output_shape, operation, "output_shape");
-            const bool last = descriptor.data_layout == TensorNamedDataLayout::NHWC;
-            const py::object b = bias_argument(bias, operation, w, out[last ? 3 : 1]);
-            PlanOptions options;
-            options.name = operation;
-            options.strict = strict;
-            options.algorithm = algorithm;
-            options.activation = activation_argument(activation, operation);
-            options.executor = &default_executor();
-            Any any{operation, w.array.dtype(), threads_argument(threads, operation), {}};
-            visit(w.element, [&](auto zero) {
-              using T = decltype(zero);
-              const auto view = w.view<const T>();
-              const T* bias_data =
-                  b.is_none() ? nullptr
-                              : static_cast<const T*>(py::reinterpret_borrow<py::array>(b).data());
-              const py::gil_scoped_release release;
-              any.plan =
-                  std::make_shared<const Plan<T>>(in, view, out, descriptor, bias_data, options);
-            });
-            return any;
-          }),
-          py::arg(shape_name), py::arg("weights"), py::arg("output_shape"),
-          py::arg(descriptor_name), py::arg("name") = py::none(), py::kw_only(),
-          py::arg("bias") = py::none(), py::arg("activation") = py::none(),
-          py::arg("threads") = py::none(), py::arg("strict") = true,
-          py::arg("algorithm") = Algorithm::Auto);
+  cls.def(
+      py::init([=](const py::object& input_shape, const py::object& weights,
+                   const py::object& output_shape, const Convolution2DOpDescriptor& descriptor,
+                   const std::optional<std::string>& op_name, const py::object& bias,
+                   const py::object& activation, const py::object& threads, bool strict,
+                   Algorithm algorithm) {
+        const std::string operation = op_name ? *op_name : function;
+        const Array w = input(weights, {operation, "weights"});
+        const Shape in = shape_argument(input_shape, operation, shape_name);
+        const Shape out = shape_argument(output_shape, operation, "output_shape");
+        const bool last = descriptor.data_layout == TensorNamedDataLayout::NHWC;
+        const py::object b = bias_argument(bias, operation, w, out[last ? 3 : 1]);
+        PlanOptions options;
+        options.name = operation;
+        options.strict = strict;
+        options.algorithm = algorithm;
+        options.activation = activation_argument(activation, operation);
+        options.executor = &default_executor();
+        Any any{operation, w.array.dtype(), threads_argument(threads, operation), {}};
+        visit(w.element, [&](auto zero) {
+          using T = decltype(zero);
+          const auto view = w.view<const T>();
+          const T* bias_data =
+              b.is_none() ? nullptr
+                          : static_cast<const T*>(py::reinterpret_borrow<py::array>(b).data());
+          const py::gil_scoped_release release;
+          any.plan = std::make_shared<const Plan<T>>(in, view, out, descriptor, bias_data, options);
+        });
+        return any;
+      }),
+      py::arg(shape_name), py::arg("weights"), py::arg("output_shape"), py::arg(descriptor_name),
+      py::arg("name") = py::none(), py::kw_only(), py::arg("bias") = py::none(),
+      py::arg("activation") = py::none(), py::arg("threads") = py::none(), py::arg("strict") = true,
+      py::arg("algorithm") = Algorithm::Auto);
   cls.def(
       "__call__",
       [=](const Any& self, const py::object& source, const py::object& out) {
@@ -175,8 +173,8 @@ void bind_weights_gradient(py::module_& module) {
         const Array gradient = self.checked_input(incoming_gradient, "incoming_gradient");
         const Array in = self.checked_input(source, "source");
         const Shape& shape = self.base().output_shape();
-        const Array result = out.is_none() ? allocate(shape, in)
-                                           : output(out, self.operation, shape, gradient, in);
+        const Array result =
+            out.is_none() ? allocate(shape, in) : output(out, self.operation, shape, gradient, in);
         self.run([&](const auto& plan, auto zero, const RunOptions& options) {
           using T = decltype(zero);
           plan(gradient.view<const T>(), in.view<const T>(), result.view<T>(), options);

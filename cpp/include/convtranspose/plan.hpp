@@ -37,11 +37,11 @@ struct PlanState;
 class CONVTRANSPOSE_EXPORT PlanBase {
  public:
   Algorithm algorithm() const noexcept;
-  std::string_view reason() const noexcept;     ///< why the algorithm was chosen
-  std::string_view isa() const noexcept;        ///< the instruction set
-  const Shape& output_shape() const noexcept;   ///< of the call's result
-  double flops() const noexcept;                ///< of the textbook loops: 2 a multiply-add
-  Index packed_bytes() const noexcept;          ///< packed weights the plan holds
+  std::string_view reason() const noexcept;    ///< why the algorithm was chosen
+  std::string_view isa() const noexcept;       ///< the instruction set
+  const Shape& output_shape() const noexcept;  ///< of the call's result
+  double flops() const noexcept;               ///< of the textbook loops: 2 a multiply-add
+  Index packed_bytes() const noexcept;         ///< packed weights the plan holds
   /// Bytes of workspace that a call on dense tensors takes.
   Index workspace_bytes(const Executor* executor = nullptr, int threads = 0) const noexcept;
 
@@ -63,8 +63,7 @@ class CONVTRANSPOSE_EXPORT ConvolutionTranspose2DPlan : public detail::PlanBase 
   /// `bias` has one number a result channel, or is nullptr; it is copied, as the weights are.
   /// Throws std::invalid_argument as the operation does.
   ConvolutionTranspose2DPlan(const Shape& source_shape, TensorView<const T> weights,
-                             const Shape& output_shape,
-                             const Convolution2DOpDescriptor& descriptor,
+                             const Shape& output_shape, const Convolution2DOpDescriptor& descriptor,
                              const T* bias = nullptr, const PlanOptions& options = {});
 
   /// Shapes must be the plan's (else std::invalid_argument). Throws std::bad_alloc only where it

@@ -6,8 +6,8 @@ namespace convtranspose::CONVTRANSPOSE_ISA {
 namespace {
 
 template <class T>
-constexpr Kernel kKernel{Direct<T>::refusal, Direct<T>::prepare, Direct<T>::pack, Direct<T>::run,
-                         nullptr, true};
+constexpr Kernel kKernel{
+    Direct<T>::refusal, Direct<T>::prepare, Direct<T>::pack, Direct<T>::run, nullptr, true};
 
 }  // namespace
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Direct convolution as an implicit GEMM, forward and data gradient alike. A job computes a box of
-// outputs for some blocks of output channels: it packs the inputs the box needs once (channels last,
-// in L2), then for every phase and channel block sums up runs of inputs in register tiles. Sums are
-// blocked: at most kSumLength products are added in a register before they join the sum in memory,
-// which keeps float32 errors below those of one long sum.
+// outputs for some blocks of output channels: it packs the inputs the box needs once (channels
+// last, in L2), then for every phase and channel block sums up runs of inputs in register tiles.
+// Sums are blocked: at most kSumLength products are added in a register before they join the sum in
+// memory, which keeps float32 errors below those of one long sum.
 #pragma once
 
 #include "direct_axis.hpp"
@@ -18,13 +18,13 @@ namespace {
 
 /// Numbers of Schedule::tile.
 struct DirectSchedule {
-  Index images, rows, columns;        // outputs of one box
-  Index n_boxes, y_boxes, x_boxes;    //
-  Index per_chunk;                    // panels (a channel block of a group each)
-  Index splits, per_split;            // jobs share the panels of a chunk, so many each
-  Index region;                       // most packed inputs of a box
-  Index pixels;                       // most pixels of one phase of a box
-  Index stored_phases;                // x phases that are computed before a row is stored
+  Index images, rows, columns;      // outputs of one box
+  Index n_boxes, y_boxes, x_boxes;  //
+  Index per_chunk;                  // panels (a channel block of a group each)
+  Index splits, per_split;          // jobs share the panels of a chunk, so many each
+  Index region;                     // most packed inputs of a box
+  Index pixels;                     // most pixels of one phase of a box
+  Index stored_phases;              // x phases that are computed before a row is stored
 };
 
 template <class T>
@@ -57,11 +57,10 @@ class Direct {
     s.packed_bytes = d.per_chunk * weights.panel_bytes();
     s.pack_tasks = d.per_chunk;
     s.jobs = d.n_boxes * d.y_boxes * d.x_boxes * d.splits;
-    s.workspace_bytes = arena_bytes<S>(d.region) +
-                        arena_bytes<S>(d.stored_phases * d.pixels * 3 * V::kSize) +
-                        arena_bytes<const S*>(d.pixels + kMostTilePixels) +
-                        arena_bytes<S*>(d.pixels) +
-                        arena_bytes<Index>(shape.y.kernel * shape.x.kernel);
+    s.workspace_bytes =
+        arena_bytes<S>(d.region) + arena_bytes<S>(d.stored_phases * d.pixels * 3 * V::kSize) +
+        arena_bytes<const S*>(d.pixels + kMostTilePixels) + arena_bytes<S*>(d.pixels) +
+        arena_bytes<Index>(shape.y.kernel * shape.x.kernel);
   }
 
   static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
@@ -101,9 +100,10 @@ class Direct {
     const DirectAxis &y = shape.y, &x = shape.x;
     DirectSchedule d{};
     // Inputs of a box within half of L2, yet whole tiles.
-    const Index limit = clamp_to(r.caches.l2 / 2 / (shape.inputs * static_cast<Index>(sizeof(S)) *
-                                                    y.input_step * x.input_step),
-                                 24, kPixels);
+    const Index limit =
+        clamp_to(r.caches.l2 / 2 /
+                     (shape.inputs * static_cast<Index>(sizeof(S)) * y.input_step * x.input_step),
+                 24, kPixels);
     const Index wide = ceil_div(x.outputs, x.output_step);
     const Index pieces = ceil_div(wide, limit);
     const Index columns = pieces == 1 ? wide : round_up(ceil_div(wide, pieces), 8);
@@ -130,7 +130,12 @@ class Direct {
   }
 
   Direct(const Request& r, const DirectSchedule& d, const Tensors& tensors, void* workspace)
-      : r_(r), d_(d), tensors_(tensors), shape_(r), weights_(shape_), pitch_(shape_.template pitch<S>()),
+      : r_(r),
+        d_(d),
+        tensors_(tensors),
+        shape_(r),
+        weights_(shape_),
+        pitch_(shape_.template pitch<S>()),
         direct_store_(stores_directly(r, tensors)) {
     Arena arena(workspace);
     region_ = arena.take<S>(d.region);
@@ -150,8 +155,8 @@ class Direct {
     reach_y_ = shape_.y.reach(box_y_.begin, box_y_.end);
     reach_x_ = shape_.x.reach(box_x_.begin, box_x_.end);
     const Index first = chunk * d_.per_chunk + split * d_.per_split;
-    const Index end = min_of(min_of(first + d_.per_split, (chunk + 1) * d_.per_chunk),
-                             weights_.panels());
+    const Index end =
+        min_of(min_of(first + d_.per_split, (chunk + 1) * d_.per_chunk), weights_.panels());
     Index group = -1;
     for (Index panel = first; panel < end; ++panel) {
       const char* memory = packed + (panel - chunk * d_.per_chunk) * weights_.panel_bytes();
@@ -182,7 +187,8 @@ class Direct {
       for (Index i = 0; i < phases_x; ++i) {
         const bool at_once = direct_store_ || d_.stored_phases == 1;
         S* sums = sums_ + (at_once ? 0 : i) * d_.pixels * 3 * V::kSize;
-        const bool stored = sum_phase(box_y_.begin + j, box_x_.begin + i, group, block, memory, sums);
+        const bool stored =
+            sum_phase(box_y_.begin + j, box_x_.begin + i, group, block, memory, sums);
         if (at_once && !stored) store(group, block, j, i, 1);
       }
       if (!direct_store_ && d_.stored_phases != 1) store(group, block, j, 0, phases_x);
@@ -332,12 +338,13 @@ class Direct {
             const Index iy = y.input(oy, y.tap(tap_y, tap / taps_x));
             const Index ix = x.input(ox, x.tap(tap_x, tap % taps_x));
             if (iy < 0 || iy >= y.inputs || ix < 0 || ix >= x.inputs) continue;
-            const S* pixel = region_ + ((n * reach_y_.size() + iy - reach_y_.begin) * reach_x_.size() +
-                                        ix - reach_x_.begin) *
-                                           pitch_;
+            const S* pixel =
+                region_ + ((n * reach_y_.size() + iy - reach_y_.begin) * reach_x_.size() + ix -
+                           reach_x_.begin) *
+                              pitch_;
             const S* twice[2] = {pixel, pixel};
-            kTiles<S>[vectors][1]({twice, &zero, 1, shape_.inputs, weights + tap * step, sums,
-                                   true, nullptr, nullptr});
+            kTiles<S>[vectors][1]({twice, &zero, 1, shape_.inputs, weights + tap * step, sums, true,
+                                   nullptr, nullptr});
           }
         }
       }
@@ -367,8 +374,8 @@ class Direct {
         stored.width = width;
         stored.channels = channels;
         for (Index phase = 0; phase < phases; ++phase) {
-          stored.sums[phase] = sums_ + phase * d_.pixels * 3 * V::kSize +
-                               (n * rows + row) * pixels[phase] * width;
+          stored.sums[phase] =
+              sums_ + phase * d_.pixels * 3 * V::kSize + (n * rows + row) * pixels[phase] * width;
           stored.columns += pixels[phase];
         }
         const Index y = box_y_.begin + j + row * shape_.y.output_step;

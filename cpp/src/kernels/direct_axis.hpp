@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One axis of the direct algorithm. Outputs fall into phases: those of one phase meet the same taps,
-// and their inputs lie side by side. With s the stride, d the dilation, p the padding:
+// One axis of the direct algorithm. Outputs fall into phases: those of one phase meet the same
+// taps, and their inputs lie side by side. With s the stride, d the dilation, p the padding:
 //   forward        output y, tap k meets input (y + p - k d) / s where that is whole; s phases
 //   data gradient  output y, tap k meets input y s + k d - p; one phase
 // The taps of a phase are first, first + step, first + 2 step, ...; `first` names the phase.
@@ -60,18 +60,16 @@ struct DirectAxis {
   /// The input that tap k of its phase meets, maybe outside.
   Index input(Index output, Index k) const {
     return forward ? floor_div(output + pad - k * dilation, output_step)
-                           : output * input_step + k * dilation - pad;
+                   : output * input_step + k * dilation - pad;
   }
 
   /// How far apart the inputs of neighbouring taps are.
-  Index tap_distance() const {
-    return forward ? tap_step * dilation / output_step : dilation;
-  }
+  Index tap_distance() const { return forward ? tap_step * dilation / output_step : dilation; }
 
   /// Inputs that outputs [begin, end) may meet; may reach outside on both sides.
   Span reach(Index begin, Index end) const {
     return forward ? Span{input(begin, kernel - 1), input(end - 1, 0) + 1}
-                           : Span{input(begin, 0), input(end - 1, kernel - 1) + 1};
+                   : Span{input(begin, 0), input(end - 1, kernel - 1) + 1};
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Output channels in blocks of two or three vectors, as the tiles of the direct algorithm want them.
+// Output channels in blocks of two or three vectors, as the tiles of the direct algorithm want
+// them.
 #pragma once
 
 #include "tiling.hpp"

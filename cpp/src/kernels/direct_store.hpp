@@ -37,9 +37,9 @@ template <class S>
 struct StoredRow {
   const S* sums[4];  // of every phase, at this row's first pixel
   Index phases;
-  Index columns;     // in all
-  Index width;       // numbers of one pixel
-  Index channels;    // of them stored
+  Index columns;   // in all
+  Index width;     // numbers of one pixel
+  Index channels;  // of them stored
 };
 
 template <class T>

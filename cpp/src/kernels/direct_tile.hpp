@@ -24,9 +24,9 @@ struct TileSum {
   const S* const* pixels;  // where the pixel's inputs are; as many more may be prefetched from
   const Index* offsets;    // of every run
   Index runs, length;
-  const S* weights;  // [run][number][vector of channels]
-  S* sums;           // [pixel][vector of channels]
-  bool add;          // the sums so far
+  const S* weights;   // [run][number][vector of channels]
+  S* sums;            // [pixel][vector of channels]
+  bool add;           // the sums so far
   S* const* outputs;  // where to put the pixels' channels, or nullptr: to the sums
   const S* bias;      // added on the way to the outputs, or nullptr
 };
@@ -52,16 +52,16 @@ EIGEN_DONT_INLINE void direct_tile(const TileSum<S>& t) {
       });
       const Index end = k0 + kLine < length ? k0 + kLine : length;
       for (Index k = k0; k < end; ++k) {
-      typename V::Type w[kVectors];
-      repeat<kVectors>(
-          [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { w[v] = V::load(weights + v * V::kSize); });
-      weights += kVectors * V::kSize;
-      repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
-        const typename V::Type value = V::set(a[i][k]);
-        repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
-          sum[i][v] = V::fma(value, w[v], sum[i][v]);
+        typename V::Type w[kVectors];
+        repeat<kVectors>(
+            [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { w[v] = V::load(weights + v * V::kSize); });
+        weights += kVectors * V::kSize;
+        repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+          const typename V::Type value = V::set(a[i][k]);
+          repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+            sum[i][v] = V::fma(value, w[v], sum[i][v]);
+          });
         });
-      });
       }
     }
   }
@@ -84,9 +84,8 @@ EIGEN_DONT_INLINE void direct_tile(const TileSum<S>& t) {
   if (t.bias != nullptr) {
     repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
       const typename V::Type bias = V::load(t.bias + v * V::kSize);
-      repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
-        sum[i][v] = V::add(sum[i][v], bias);
-      });
+      repeat<kPixels>([&](auto i)
+                          CONVTRANSPOSE_INLINE_LAMBDA { sum[i][v] = V::add(sum[i][v], bias); });
     });
   }
   repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
@@ -107,12 +106,12 @@ constexpr TileFunction<S> kTiles[4][kMostTilePixels + 1] = {
      direct_tile<S, 4, 1>, direct_tile<S, 5, 1>, direct_tile<S, 6, 1>, direct_tile<S, 7, 1>,
      direct_tile<S, 8, 1>},
     {nullptr, direct_tile<S, 1, 2>, direct_tile<S, 2, 2>, direct_tile<S, 3, 2>,
-     direct_tile<S, 4, 2>, direct_tile<S, 5, 2>, direct_tile<S, 6, 2>,
-     direct_tile<S, kTilePixels[2] == 8 ? 7 : 1, 2>, direct_tile<S, kTilePixels[2], 2>},
+     direct_tile<S, 4, 2>, direct_tile<S, 5, 2>, direct_tile<S, 6, 2>, direct_tile < S,
+     kTilePixels[2] == 8 ? 7 : 1, 2 >, direct_tile<S, kTilePixels[2], 2>},
     {nullptr, direct_tile<S, 1, 3>, direct_tile<S, 2, 3>, direct_tile<S, 3, 3>,
-     direct_tile<S, 4, 3>, direct_tile<S, kTilePixels[3] == 8 ? 5 : 1, 3>,
-     direct_tile<S, kTilePixels[3] == 8 ? 6 : 1, 3>,
-     direct_tile<S, kTilePixels[3] == 8 ? 7 : 1, 3>, direct_tile<S, kTilePixels[3], 3>},
+     direct_tile<S, 4, 3>, direct_tile < S, kTilePixels[3] == 8 ? 5 : 1, 3 >, direct_tile < S,
+     kTilePixels[3] == 8 ? 6 : 1, 3 >, direct_tile < S, kTilePixels[3] == 8 ? 7 : 1, 3 >,
+     direct_tile<S, kTilePixels[3], 3>},
 };
 
 }  // namespace

@@ -28,8 +28,8 @@ struct DirectShape {
         outputs(forward ? r.problem.result_channels : r.problem.source_channels),
         groups(r.problem.groups) {}
 
-  /// Numbers between the packed inputs of neighbouring pixels. Multiples of 2 KiB would send the rows
-  /// of a tile to the same few sets of the first-level cache.
+  /// Numbers between the packed inputs of neighbouring pixels. Multiples of 2 KiB would send the
+  /// rows of a tile to the same few sets of the first-level cache.
   template <class S>
   Index pitch() const {
     constexpr Index line = 64 / static_cast<Index>(sizeof(S));
@@ -37,7 +37,8 @@ struct DirectShape {
   }
 };
 
-/// Where a panel's weights are: the first of them, and strides of input and output channels, of taps.
+/// Where a panel's weights are: the first of them, and strides of input and output channels, of
+/// taps.
 template <class T>
 struct PackSource {
   const T* base;
@@ -62,8 +63,8 @@ class DirectWeights {
   /// Bytes of the largest panel.
   Index panel_bytes() const {
     const Index vectors = blocks.size(blocks.count - 1);
-    return kHeader + arena_bytes<S>(shape_.y.kernel * shape_.x.kernel * shape_.inputs * vectors *
-                                    V::kSize);
+    return kHeader +
+           arena_bytes<S>(shape_.y.kernel * shape_.x.kernel * shape_.inputs * vectors * V::kSize);
   }
 
   static bool finite(const char* panel) { return *reinterpret_cast<const Index*>(panel) != 0; }
@@ -82,8 +83,7 @@ class DirectWeights {
     const Index in = shape_.forward ? r.weights.o : r.weights.i;
     const Index out = shape_.forward ? r.weights.i : r.weights.o;
     const T* base = weights + group * r.problem.source_channels * r.weights.o + first * out;
-    const PackSource<T> source{base, in, out, r.weights.y, r.weights.x,
-                               last_element(r, weights)};
+    const PackSource<T> source{base, in, out, r.weights.y, r.weights.x, last_element(r, weights)};
     const bool finite = pack_taps(source, channels, width, reinterpret_cast<S*>(to + kHeader));
     *reinterpret_cast<Index*>(to) = finite ? 1 : 0;
   }

@@ -38,8 +38,8 @@ void sum_carefully(const Request& r, const Tensors& t, Index group, const Span& 
         for (Index o = channels.begin; o < channels.end; ++o) {
           Sum<T>& sum = sums[(o - channels.begin) * ld + run.place + i];
           for (Index c = 0; c < p.result_channels; ++c) {
-            sum += widen(result[c * r.result.c]) *
-                   widen(weights[o * r.weights.o + c * r.weights.i]);
+            sum +=
+                widen(result[c * r.result.c]) * widen(weights[o * r.weights.o + c * r.weights.i]);
           }
         }
       });

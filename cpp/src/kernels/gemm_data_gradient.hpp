@@ -34,8 +34,8 @@ class GemmDataGradient {
     t.pixels = min_of(kPixels, all);
     panels.schedule(s, ceil_div(all, t.pixels));
     const Index m = Gemm::whole_panels(t.pixels);
-    s.workspace_bytes = 2 * arena_bytes<S>(m * min_of(Gemm::kDepth, depth)) +
-                        arena_bytes<S>(m * t.channels);
+    s.workspace_bytes =
+        2 * arena_bytes<S>(m * min_of(Gemm::kDepth, depth)) + arena_bytes<S>(m * t.channels);
   }
 
   static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
@@ -117,8 +117,7 @@ class GemmDataGradient {
   }
 
   static void store(const Request& r, const Tensors& t, const S* sums, Index ld, Index first,
-                    Index channels,
-                    const Span& pixels) {
+                    Index channels, const Span& pixels) {
     const Epilogue& e = t.epilogue;
     for_each_run(r.problem, pixels.begin, pixels.end, [&](const PixelRun& run) {
       T* out = static_cast<T*>(t.output) + run.n * r.source.n + first * r.source.c +

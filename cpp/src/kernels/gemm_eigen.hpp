@@ -23,9 +23,11 @@ struct EigenGemm {
   /// Eigen's panels on every architecture (4 or 8 columns; 3 packets of at most 16 rows).
   static constexpr Index kColumnPiece = 16;
 
-  /// Rows of A that fill whole panels. Eigen sums the rows of a last, smaller panel in another order,
-  /// so a row's bits would depend on how many rows come after it.
-  static constexpr Index whole_panels(Index rows) { return (rows + Traits::mr - 1) / Traits::mr * Traits::mr; }
+  /// Rows of A that fill whole panels. Eigen sums the rows of a last, smaller panel in another
+  /// order, so a row's bits would depend on how many rows come after it.
+  static constexpr Index whole_panels(Index rows) {
+    return (rows + Traits::mr - 1) / Traits::mr * Traits::mr;
+  }
 
   static void pack_a(S* packed, const S* a, Index ld, Index m, Index k) {
     Eigen::internal::gemm_pack_lhs<S, Index, Input, Traits::mr, Traits::LhsProgress,

@@ -60,8 +60,8 @@ struct Kernel {
               Index chunk, Index job, void* workspace) noexcept;
   void (*finish)(const Request&, const Schedule&, const Tensors&, const void* shared,
                  Index task) noexcept;
-  /// Packed weights serve tensors of any strides, and run() never reads the weights themselves; so a
-  /// plan need not keep a copy of them.
+  /// Packed weights serve tensors of any strides, and run() never reads the weights themselves; so
+  /// a plan need not keep a copy of them.
   bool packed_suffices = false;
 };
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from typing import IO, Any
 
+from .candidate import Candidate
 from .operands import Operands
 from .problem import Problem
 from .timing import calls_per_sample, sample
@@ -51,6 +52,8 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
     """The answering side: until the requests end."""
     from .peers import ours
 
+    candidate: Candidate | None = None
+    repeats = 1
     for line in requests:
         request = json.loads(line)
         try:
@@ -63,6 +66,8 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
                 if candidate is None:
                     raise ValueError(f"this build has no {request['mode']} for {request['op']}")
                 repeats = calls_per_sample(candidate.run, request["sample_seconds"])
+            if candidate is None:
+                raise ValueError("the first request names no candidate")
             answer: dict[str, Any] = {"seconds": sample(candidate.run, repeats)}
         except (ValueError, TypeError, AttributeError) as error:
             answer = {"error": f"{type(error).__name__}: {error}"}

@@ -25,6 +25,4 @@ def _run(options: argparse.Namespace) -> int:
     try:
         return command.main(options)
     except ImportError as error:
-        raise UserError(
-            f"bench needs {error.name}: pip install 'convtranspose[bench]'"
-        ) from error
+        raise UserError(f"bench needs {error.name}: pip install 'convtranspose[bench]'") from error
