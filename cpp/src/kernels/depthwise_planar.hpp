@@ -63,12 +63,12 @@ class Planar : PlanarCut<T, kForward> {
   }
 
   void go(Index unit) {
-    tile_ = unit % t_.tiles;
+    const Index column = unit % t_.tiles;
     const Index band = unit / t_.tiles % t_.bands;
     n_ = unit / t_.tiles / t_.bands % p_.batch;
     const Index block = unit / t_.tiles / t_.bands / p_.batch;
     y_ = piece(band, t_.height, output_extent(p_.y));
-    x_ = piece(tile_, t_.width, output_extent(p_.x));
+    x_ = piece(column, t_.width, output_extent(p_.x));
     if (block != block_) {
       block_ = block;
       groups_ = piece(block, t_.groups, p_.groups);
@@ -285,7 +285,7 @@ class Planar : PlanarCut<T, kForward> {
   RowTap* taps_;
   Index* first_tap_;
   Index row_weights_;
-  Index block_ = -1, band_ = -1, n_ = 0, tile_ = 0;
+  Index block_ = -1, band_ = -1, n_ = 0;
   bool finite_ = false;
   Span groups_{}, y_{}, x_{}, input_y_{};
 };
