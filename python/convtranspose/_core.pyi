@@ -36,8 +36,7 @@ class Algorithm(IntEnum):
     DIRECT = 3
     DEPTHWISE = 4
     FEW_OUTPUT = 5
-    WIDE_STRIDE = 6
-    OUTER_PRODUCT = 7
+    OUTER_PRODUCT = 6
 
 class Convolution2DOpDescriptor:
     __hash__: None  # type: ignore[assignment]

@@ -15,8 +15,7 @@
   ROW(Direct, "direct", 3)              /* implicit GEMM per output phase              */ \
   ROW(Depthwise, "depthwise", 4)        /* stencils for one channel a group            */ \
   ROW(FewOutput, "few_output", 5)       /* few output channels: lanes are pixels       */ \
-  ROW(WideStride, "wide_stride", 6)     /* stride >= 8: lanes are kernel columns       */ \
-  ROW(OuterProduct, "outer_product", 7) /* weights gradient: sums of outer products    */
+  ROW(OuterProduct, "outer_product", 6) /* weights gradient: sums of outer products    */
 
 namespace convtranspose {
 
