@@ -42,6 +42,7 @@ void call(const Operands<T>& o, const Convolution2DOpDescriptor& d, const CallOp
                         weights_strides(o.weights.strides, d.weights_layout),
                         cache_sizes()};
   const Execution execution = prepare(name, request, options.algorithm, active_isa_entry());
+  if (options.check_only) return;
   Executor& executor = options.executor == nullptr ? serial_executor() : *options.executor;
   const Resources needs = resources(execution, executor, options.threads, false);
   const Workspace workspace(needs.bytes);

@@ -31,13 +31,33 @@ struct Common {
   }
 };
 
+/// A new result. Where numpy cannot make it, `check` goes first to say what is wrong with the
+/// shape.
+template <class Check>
+Array allocate_checked(const Shape& shape, const Array& like, const Check& check) {
+  try {
+    return allocate(shape, like);
+  } catch (py::error_already_set&) {
+    check();
+    throw;
+  }
+}
+
 /// Two inputs, one output. `compute` gets the views and the options.
 template <class Compute>
 py::array call(const Common& common, const std::string& operation, const Array& first,
                const Array& second, const Shape& shape, const Compute& compute) {
   CallOptions options = common.options(operation);
   options.name = operation;
-  const Array result = common.out.is_none() ? allocate(shape, first)
+  const auto check = [&] {
+    options.check_only = true;
+    visit(first.element, [&](auto zero) {
+      using T = decltype(zero);
+      compute(first.view<const T>(), second.view<const T>(),
+              TensorView<T>{nullptr, shape, dense_strides(shape)}, options);
+    });
+  };
+  const Array result = common.out.is_none() ? allocate_checked(shape, first, check)
                                             : output(common.out, operation, shape, first, second);
   visit(first.element, [&](auto zero) {
     using T = decltype(zero);

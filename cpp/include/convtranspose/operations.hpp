@@ -29,6 +29,7 @@ struct CallOptions {
   Algorithm algorithm = Algorithm::Auto;  ///< anything else is used or refused
   Executor* executor = nullptr;           ///< nullptr: the calling thread
   int threads = 0;                        ///< at most so many of the executor's; 0: all
+  bool check_only = false;                ///< refuse what is wrong and stop; views need no memory
 };
 
 namespace detail {

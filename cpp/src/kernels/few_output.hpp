@@ -8,20 +8,12 @@
 #include "few_output_careful.hpp"
 #include "few_output_finish.hpp"
 #include "few_output_pack.hpp"
+#include "few_output_schedule.hpp"
 #include "few_output_store.hpp"
 #include "few_output_weights.hpp"
 
 namespace convtranspose {
 namespace {
-
-/// Numbers of Schedule::tile.
-struct FewSchedule {
-  Index images, rows, columns;  // positions of one box
-  Index n_boxes, y_boxes, x_boxes;
-  Index plane;              // numbers from channel to channel, and from row to row of sums
-  Index per_chunk;          // panels
-  Index splits, per_split;  // jobs share the panels of a chunk, so many each
-};
 
 template <class T>
 class FewOutput {
@@ -35,7 +27,8 @@ class FewOutput {
     if (shape.batch == 0 || shape.outputs == 0) return "a result of no elements";
     if (shape.x.stride > kMostStride || shape.y.stride > kMostStride) return "a stride too wide";
     if (shape.x.kernel > kMostTaps / shape.y.kernel) return "a kernel too large";
-    if (region(shape, prepared(r, shape)) > kMostRegionBytes / static_cast<Index>(sizeof(S))) {
+    if (region_numbers<S>(shape, few_schedule<S>(shape, r.caches.l2, Weights::panel_bytes(shape))) >
+        kMostRegionBytes / static_cast<Index>(sizeof(S))) {
       return "a dilation or stride too wide for its tiles";
     }
     return nullptr;
@@ -43,14 +36,15 @@ class FewOutput {
 
   static void prepare(const Request& r, Schedule& s) noexcept {
     const FewShape shape(r);
-    const FewSchedule d = prepared(r, shape);
+    const FewSchedule d = few_schedule<S>(shape, r.caches.l2, Weights::panel_bytes(shape));
     schedule_of(s) = d;
     s.chunks = ceil_div(shape.panels(), d.per_chunk);
     s.packed_bytes = d.per_chunk * Weights::panel_bytes(shape);
     s.pack_tasks = d.per_chunk;
     s.jobs = d.n_boxes * d.y_boxes * d.x_boxes * d.splits;
-    s.workspace_bytes = arena_bytes<S>(region(shape, d)) + arena_bytes<S>(sums(shape, d)) +
-                        arena_bytes<S>(staged(shape, d)) +
+    s.workspace_bytes = arena_bytes<S>(region_numbers<S>(shape, d)) +
+                        arena_bytes<S>(sums_numbers<S>(shape, d)) +
+                        arena_bytes<S>(staged_numbers<S>(shape, d)) +
                         arena_bytes<Index>(shape.y.kernel * shape.x.kernel);
   }
 
@@ -70,9 +64,6 @@ class FewOutput {
   }
 
  private:
-  static constexpr Index kJobs = 16;
-  static constexpr Index kFewestPositions = 256;  // of a box, unless the result has fewer
-  static constexpr Index kChunkBytes = Index{4} << 20;
   static constexpr Index kMostRegionBytes = Index{16} << 20;
   static constexpr Index kMostStride = 4096;
   static constexpr Index kMostTaps = Index{1} << 20;
@@ -85,80 +76,12 @@ class FewOutput {
     return *reinterpret_cast<const FewSchedule*>(s.tile);
   }
 
-  static Index planes(const FewShape& shape) { return shape.y.planes() * shape.x.planes(); }
-  static Index region(const FewShape& shape, const FewSchedule& d) {
-    return saturated(planes(shape) * shape.inputs, d.plane) + V::kSize;
-  }
-  static Index sums(const FewShape& shape, const FewSchedule& d) {
-    return shape.y_residues * shape.x_residues * shape.channels * d.plane + V::kSize;
-  }
-  static Index staged(const FewShape& shape, const FewSchedule& d) {
-    return (d.columns + V::kSize) * shape.x_residues *
-               (shape.channels_inside ? shape.channels : 1) +
-           V::kSize;
-  }
-
-  static FewSchedule prepared(const Request& r, const FewShape& shape) {
-    const FewAxis &y = shape.y, &x = shape.x;
-    const Index high = y.positions(), wide = x.positions();
-    FewSchedule d{};
-    // Inputs and sums of a box within L2, and enough boxes for several threads.
-    const Index numbers = saturated(planes(shape), shape.inputs) +
-                          shape.y_residues * shape.x_residues * shape.channels;
-    const Index fair = saturated(shape.batch, saturated(high, wide)) / kJobs;
-    const Index limit = max_of(1, min_of(r.caches.l2 / static_cast<Index>(sizeof(S)) / numbers,
-                                         max_of(kFewestPositions, fair)));
-    choose_box(shape, limit, high, wide, d);
-    d.y_boxes = ceil_div(high, d.rows);
-    d.x_boxes = ceil_div(wide, d.columns);
-    const Index image = saturated(d.rows + y.halo(), d.columns + x.halo());
-    d.images = d.x_boxes == 1 && d.y_boxes == 1 ? clamp_to(limit / image, 1, shape.batch) : 1;
-    d.n_boxes = ceil_div(shape.batch, d.images);
-    // Vectors may reach over the end. An odd number of cache lines: planes fall into all cache
-    // sets.
-    const Index line = 64 / static_cast<Index>(sizeof(S));
-    d.plane = (ceil_div(saturated(d.images, image) + V::kSize, line) | 1) * line;
-
-    const Index panels = shape.panels();
-    const Index most = clamp_to(kChunkBytes / Weights::panel_bytes(shape), 1, panels);
-    d.per_chunk = ceil_div(panels, ceil_div(panels, most));
-    const Index boxes = max_of(1, d.n_boxes * d.y_boxes * d.x_boxes);
-    d.splits = clamp_to(ceil_div(kJobs, boxes), 1, d.per_chunk);
-    d.per_split = ceil_div(d.per_chunk, d.splits);
-    d.splits = ceil_div(d.per_chunk, d.per_split);
-    return d;
-  }
-
-  /// The box that wastes least: sums of the columns between rows, and copies of the halo.
-  static void choose_box(const FewShape& shape, Index limit, Index high, Index wide,
-                         FewSchedule& d) {
-    // A copied number costs as much as six products or so.
-    const double copy = 6.0 / (static_cast<double>(shape.outputs) *
-                               static_cast<double>(shape.y.kernel * shape.x.kernel));
-    double best = 0;
-    for (Index pieces = 1; pieces == 1 || wide / pieces >= 2 * V::kSize; pieces *= 2) {
-      const Index columns =
-          pieces == 1 ? max_of(1, wide) : round_up(ceil_div(wide, pieces), V::kSize);
-      const Index line = saturated(1, columns + shape.x.halo());
-      const Index most = clamp_to(limit / line - shape.y.halo(), 1, max_of(1, high));
-      const Index rows = ceil_div(max_of(1, high), ceil_div(max_of(1, high), most));
-      const double across = static_cast<double>(line) / static_cast<double>(columns);
-      const double down = static_cast<double>(rows + shape.y.halo()) / static_cast<double>(rows);
-      const double cost = across * (1 + copy * down);
-      if (pieces == 1 || cost < best) {
-        best = cost;
-        d.rows = rows;
-        d.columns = columns;
-      }
-    }
-  }
-
   FewOutput(const Request& r, const FewSchedule& d, const Tensors& tensors, void* workspace)
       : d_(d), tensors_(tensors), shape_(r) {
     Arena arena(workspace);
-    region_ = arena.take<S>(region(shape_, d));
-    sums_ = arena.take<S>(sums(shape_, d));
-    staged_ = arena.take<S>(staged(shape_, d));
+    region_ = arena.take<S>(region_numbers<S>(shape_, d));
+    sums_ = arena.take<S>(sums_numbers<S>(shape_, d));
+    staged_ = arena.take<S>(staged_numbers<S>(shape_, d));
     offsets_ = arena.take<Index>(shape_.y.kernel * shape_.x.kernel);
   }
 

@@ -83,8 +83,8 @@ OuterCut outer_cut(const Request& r) {
   return c;
 }
 
-/// From one vector's pixels to the next one's: a cache line more than they need, or the vectors of a
-/// pixel, stored one after another, would compete for one set of the first-level cache.
+/// From one vector's pixels to the next one's: a cache line more than they need, or the vectors of
+/// a pixel, stored one after another, would compete for one set of the first-level cache.
 template <class S>
 constexpr Index lane_pitch(const OuterCut& c) {
   return c.pixels() * Vec<S>::kSize + 64 / static_cast<Index>(sizeof(S));
