@@ -59,6 +59,7 @@ struct Rule {
 // Read from the top; the first that applies and is not refused by its kernel is taken.
 constexpr Rule kRules[] = {
     {Algorithm::Reference, has_no_terms, "every sum is empty"},
+    {Algorithm::Reference, is_extreme, "a stride, dilation or padding beyond any tile"},
     {Algorithm::Depthwise, is_stencil, "a stencil: few pairs of channels in a group"},
     {Algorithm::Gemm, misses_most_taps, "most taps of most results miss the source"},
     {Algorithm::FewOutput, leaves_lanes_idle, "too few output channels to fill vectors"},
@@ -80,6 +81,14 @@ bool has_no_terms(const Request& r) {
       return p.batch == 0 || p.y.result == 0 || p.x.result == 0;
   }
   return false;
+}
+
+bool is_extreme(const Request& r) {
+  constexpr Index most = Index{1} << 30;
+  const auto extreme = [](const Axis& a) {
+    return a.stride > most || a.pad > most || a.dilation > most / a.kernel;
+  };
+  return extreme(r.problem.y) || extreme(r.problem.x);
 }
 
 const Kernel* find_kernel(const KernelSet& kernels, Algorithm algorithm,

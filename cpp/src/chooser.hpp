@@ -15,6 +15,9 @@ struct Choice {
 /// Every sum is one of no terms: nothing but a fill, whatever the algorithm.
 bool has_no_terms(const Request& request);
 
+/// Strides, dilations or paddings that tiles are not made for.
+bool is_extreme(const Request& request);
+
 /// The first row of the table whose condition holds and whose kernel can do the request.
 Choice choose(const Request& request, const KernelSet& kernels) noexcept;
 

@@ -42,7 +42,9 @@ Execution prepare(std::string_view operation, const Request& request, Algorithm 
                  : Choice{wanted, "asked for by the caller"};
   e.kernel = find_kernel(kernels, e.choice.algorithm, request);
   const char* refusal = e.kernel == nullptr ? "it has no kernel for this operation and dtype"
-                                            : e.kernel->refusal(request);
+                        : e.choice.algorithm != Algorithm::Reference && is_extreme(request)
+                            ? "a stride, dilation or padding beyond any tile"
+                            : e.kernel->refusal(request);
   if (refusal != nullptr) {
     throw std::invalid_argument(std::string(operation) + ": algorithm: expected one that can do " +
                                 "this problem, got " + std::string(to_string(wanted)) + ": " +

@@ -187,6 +187,18 @@ void check_shape(std::string_view operation, const NamedShape& s) {
   }
 }
 
+/// The same relation between source, taps and result in smaller numbers, so that kernels need not
+/// fear a stride of 2**62 that no second source position makes use of.
+Axis simplified(Axis a) {
+  // With more padding every position would lie before the result, as it does then too.
+  a.pad = std::min(a.pad, (a.source - 1) * a.stride + (a.kernel - 1) * a.dilation + 1);
+  // Steps beyond the result lead outside whatever their length.
+  const Index beyond = a.result + a.pad + 1;
+  a.stride = std::min(a.stride, beyond);
+  a.dilation = std::min(a.dilation, beyond);
+  return a;
+}
+
 /// The channel axes of source and weights, which every operation shares.
 void check_channels(std::string_view operation, const NamedShape& source, const Extents& s,
                     const NamedShape& weights, const Extents& w,
@@ -305,8 +317,8 @@ Problem resolve(std::string_view operation, const Tensors3& t, const Convolution
           d.groups,
           w.n / d.groups,
           w.c,
-          {s.y, r.y, w.y, d.stride_in_y, d.dilation_rate_in_y, y.leading(r.y)},
-          {s.x, r.x, w.x, d.stride_in_x, d.dilation_rate_in_x, x.leading(r.x)}};
+          simplified({s.y, r.y, w.y, d.stride_in_y, d.dilation_rate_in_y, y.leading(r.y)}),
+          simplified({s.x, r.x, w.x, d.stride_in_x, d.dilation_rate_in_x, x.leading(r.x)})};
 }
 
 ShapeRange result_range(std::string_view operation, const NamedShape& source,

@@ -6,26 +6,13 @@
 // memory, which keeps float32 errors below those of one long sum.
 #pragma once
 
-#include "direct_axis.hpp"
-#include "direct_blocks.hpp"
 #include "direct_pack.hpp"
+#include "direct_schedule.hpp"
 #include "direct_store.hpp"
 #include "direct_tile.hpp"
-#include "direct_weights.hpp"
 
 namespace convtranspose {
 namespace {
-
-/// Numbers of Schedule::tile.
-struct DirectSchedule {
-  Index images, rows, columns;      // outputs of one box
-  Index n_boxes, y_boxes, x_boxes;  //
-  Index per_chunk;                  // panels (a channel block of a group each)
-  Index splits, per_split;          // jobs share the panels of a chunk, so many each
-  Index region;                     // most packed inputs of a box
-  Index pixels;                     // most pixels of one phase of a box
-  Index stored_phases;              // x phases that are computed before a row is stored
-};
 
 template <class T>
 class Direct {
@@ -39,10 +26,10 @@ class Direct {
     const DirectShape shape(r);
     // A box's inputs grow with the square of the stride; where most are never read, GEMM is better.
     if (!shape.forward &&
-        shape.y.input_step * shape.x.input_step > 16 * shape.y.kernel * shape.x.kernel) {
+        saturated(shape.y.input_step, shape.x.input_step) / 16 > shape.y.kernel * shape.x.kernel) {
       return "a data gradient whose stride skips most of the result";
     }
-    if (prepared(r).region > kMostRegionBytes / static_cast<Index>(sizeof(S))) {
+    if (direct_schedule<T>(r).region > kMostRegionBytes / static_cast<Index>(sizeof(S))) {
       return "a dilation or stride too wide for its tiles";
     }
     return nullptr;
@@ -50,7 +37,7 @@ class Direct {
 
   static void prepare(const Request& r, Schedule& s) noexcept {
     const DirectShape shape(r);
-    const DirectSchedule d = prepared(r);
+    const DirectSchedule d = direct_schedule<T>(r);
     const Weights weights(shape);
     schedule_of(s) = d;
     s.chunks = ceil_div(weights.panels(), d.per_chunk);
@@ -79,11 +66,7 @@ class Direct {
   }
 
  private:
-  // 96 pixels are whole tiles of 8, 6 and 4, and enough to read weights from L2 rarely.
-  static constexpr Index kPixels = 96;
   static constexpr Index kSumLength = 256;
-  static constexpr Index kJobs = 16;
-  static constexpr Index kChunkBytes = Index{4} << 20;
   static constexpr Index kMostRegionBytes = Index{16} << 20;
 
   static DirectSchedule& schedule_of(Schedule& s) {
@@ -92,41 +75,6 @@ class Direct {
   }
   static const DirectSchedule& schedule_of(const Schedule& s) {
     return *reinterpret_cast<const DirectSchedule*>(s.tile);
-  }
-
-  static DirectSchedule prepared(const Request& r) {
-    const DirectShape shape(r);
-    const Weights weights(shape);
-    const DirectAxis &y = shape.y, &x = shape.x;
-    DirectSchedule d{};
-    // Inputs of a box within half of L2, yet whole tiles.
-    const Index limit =
-        clamp_to(r.caches.l2 / 2 /
-                     (shape.inputs * static_cast<Index>(sizeof(S)) * y.input_step * x.input_step),
-                 24, kPixels);
-    const Index wide = ceil_div(x.outputs, x.output_step);
-    const Index pieces = ceil_div(wide, limit);
-    const Index columns = pieces == 1 ? wide : round_up(ceil_div(wide, pieces), 8);
-    d.columns = columns * x.output_step;
-    d.x_boxes = ceil_div(x.outputs, d.columns);
-    const Index high = ceil_div(y.outputs, y.output_step);
-    const Index rows = clamp_to(limit / columns, 1, high);
-    d.rows = ceil_div(high, ceil_div(high, rows)) * y.output_step;
-    d.y_boxes = ceil_div(y.outputs, d.rows);
-    d.images = d.x_boxes == 1 && d.y_boxes == 1
-                   ? clamp_to(limit / (columns * high), 1, r.problem.batch)
-                   : 1;
-    d.n_boxes = ceil_div(r.problem.batch, d.images);
-    d.pixels = d.images * (d.rows / y.output_step) * columns;
-    d.region = saturated(saturated(d.images * shape.template pitch<S>(), y.reach(0, d.rows).size()),
-                         x.reach(0, d.columns).size());
-    d.per_chunk = clamp_to(kChunkBytes / weights.panel_bytes(), 1, weights.panels());
-    const Index boxes = d.n_boxes * d.y_boxes * d.x_boxes;
-    d.splits = clamp_to(ceil_div(kJobs, boxes), 1, d.per_chunk);
-    d.per_split = ceil_div(d.per_chunk, d.splits);
-    d.splits = ceil_div(d.per_chunk, d.per_split);
-    d.stored_phases = x.output_step <= 4 ? x.output_step : 1;
-    return d;
   }
 
   Direct(const Request& r, const DirectSchedule& d, const Tensors& tensors, void* workspace)
@@ -271,7 +219,7 @@ class Direct {
         t.runs = min_of(at_once, runs - run);
         t.length = length;
         if (run + at_once >= runs) last();
-        sum_block(t, pixels, vectors);
+        sum_pixels(t, pixels, vectors);
         t.weights += t.runs * length * width;
         t.add = true;
       }
@@ -284,7 +232,7 @@ class Direct {
           t.runs = 1;
           t.length = min_of(part, length - k);
           if (run + 1 == runs && k + part >= length) last();
-          sum_block(t, pixels, vectors);
+          sum_pixels(t, pixels, vectors);
           t.weights += t.length * width;
           t.add = true;
         }
@@ -307,18 +255,6 @@ class Direct {
           }
         }
       }
-    }
-  }
-
-  /// One block of the sums for all pixels.
-  static void sum_block(TileSum<S> t, Index pixels, Index vectors) {
-    for (Index p = 0; p < pixels;) {
-      const Index n = min_of(kTilePixels[vectors], pixels - p);
-      kTiles<S>[vectors][n](t);
-      t.pixels += n;
-      t.sums += n * vectors * V::kSize;
-      if (t.outputs != nullptr) t.outputs += n;
-      p += n;
     }
   }
 

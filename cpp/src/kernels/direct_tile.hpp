@@ -3,6 +3,7 @@
 // channels, summed over runs of input numbers.
 #pragma once
 
+#include "tiling.hpp"
 #include "vec.hpp"
 
 namespace convtranspose {
@@ -113,6 +114,19 @@ constexpr TileFunction<S> kTiles[4][kMostTilePixels + 1] = {
      kTilePixels[3] == 8 ? 6 : 1, 3 >, direct_tile < S, kTilePixels[3] == 8 ? 7 : 1, 3 >,
      direct_tile<S, kTilePixels[3], 3>},
 };
+
+/// One block of the sums for all pixels.
+template <class S>
+void sum_pixels(TileSum<S> t, Index pixels, Index vectors) {
+  for (Index p = 0; p < pixels;) {
+    const Index n = min_of(kTilePixels[vectors], pixels - p);
+    kTiles<S>[vectors][n](t);
+    t.pixels += n;
+    t.sums += n * vectors * Vec<S>::kSize;
+    if (t.outputs != nullptr) t.outputs += n;
+    p += n;
+  }
+}
 
 }  // namespace
 }  // namespace convtranspose
