@@ -237,6 +237,13 @@ Convolution2DOpDescriptor(stride_in_x=2, stride_in_y=2, padding_left=1)
       .def("__copy__", [](const Descriptor& d) { return d; })
       .def(
           "__deepcopy__", [](const Descriptor& d, const py::dict&) { return d; }, py::arg("memo"))
+      // Python's own for protocols 0 and 1 makes an instance of pybind11's base class, which ends
+      // the process.
+      .def("__reduce__",
+           [](const py::object& self) {
+             return py::make_tuple(py::module_::import("copyreg").attr("__newobj__"),
+                                   py::make_tuple(py::type::of(self)), self.attr("__getstate__")());
+           })
       .def(py::pickle(
           [](const Descriptor& d) { return py::make_tuple(fields_of(d)); },
           [](const py::tuple& state) { return changed({}, state[0].cast<py::dict>()); }));

@@ -164,3 +164,11 @@ def test_set_explicit_padding_refuses_before_it_changes_anything():
 def test_signature_is_readable():
     text = inspect.getdoc(ct.Convolution2DOpDescriptor) or ""
     assert all(name in text for name in DEFAULTS)
+
+
+def test_every_pickle_protocol():
+    import pickle
+
+    descriptor = ct.Convolution2DOpDescriptor(stride_in_x=3, groups=2)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(descriptor, protocol)) == descriptor

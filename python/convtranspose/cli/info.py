@@ -13,6 +13,8 @@ import numpy as np
 
 import convtranspose
 
+from .errors import UserError
+
 
 def add_parser(subcommands: Any) -> None:
     """Register the subcommand."""
@@ -51,7 +53,10 @@ def _installed_version(distribution: str) -> str | None:
 
 
 def _print(options: argparse.Namespace) -> None:
-    facts = collect()
+    try:
+        facts = collect()
+    except ValueError as error:  # CONVTRANSPOSE_ISA names what is not here
+        raise UserError(str(error)) from error
     if options.json:
         print(json.dumps(facts, indent=2))
         return
