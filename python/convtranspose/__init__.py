@@ -29,6 +29,7 @@ from .operations import (
     output_shape_range,
 )
 from .paths import get_cmake_dir, get_include
+from .windows import Window, output_window, source_window
 
 __all__ = [
     "Algorithm",
@@ -38,6 +39,7 @@ __all__ = [
     "ConvolutionTranspose2DWeightsGradientPlan",
     "PaddingStyle",
     "TensorNamedDataLayout",
+    "Window",
     "__version__",
     "active_isa",
     "available_isas",
@@ -52,6 +54,8 @@ __all__ = [
     "get_include",
     "get_num_threads",
     "output_shape_range",
+    "output_window",
     "set_isa",
     "set_num_threads",
+    "source_window",
 ]
