@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Every allocation of a call fails once: the call throws std::bad_alloc and has written nothing, or
 // does without. The replaced operators count the allocations of this process.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include "support/plan.hpp"
 #include "support/same.hpp"
+#include <convtranspose/convtranspose.h>
 
 namespace {
 
@@ -133,6 +135,37 @@ TEST(plan_with_a_workspace_allocates_nothing) {
       CHECK(!allocated);
     });
     if (!result.untouched()) CHECK_SAME(result.numbers(), expected(kSums[0], p, operands));
+  }
+}
+
+TEST(c_functions_report_it) {
+  float source[64], weights[8 * 8 * 9], result[8 * 16 * 16];
+  const convtranspose_tensor s = convtranspose_dense(source, CONVTRANSPOSE_FLOAT32, 1, 8, 2, 4);
+  const convtranspose_tensor w = convtranspose_dense(weights, CONVTRANSPOSE_FLOAT32, 8, 8, 3, 3);
+  const convtranspose_tensor r = convtranspose_dense(result, CONVTRANSPOSE_FLOAT32, 1, 8, 5, 9);
+  convtranspose_descriptor d = CONVTRANSPOSE_DESCRIPTOR_INIT;
+  d.stride_in_x = d.stride_in_y = 2;
+  std::fill_n(source, 64, 1.0F);
+  std::fill_n(weights, 8 * 8 * 9, 1.0F);
+  constexpr auto kOperation = CONVTRANSPOSE_CONVOLUTION_TRANSPOSE_2D;
+  for (long n = 0, succeeded = 0; succeeded < 2; ++n) {
+    convtranspose_plan* plan = nullptr;
+    convtranspose_status called, made;
+    {
+      const FailAfter failure(n);
+      called = convtranspose_call(kOperation, &s, &w, &r, &d, nullptr);
+    }
+    {
+      const FailAfter failure(n);
+      made = convtranspose_plan_create(&plan, kOperation, &s, &w, &r, &d, nullptr);
+    }
+    convtranspose_plan_destroy(plan);
+    if (n == 0) CHECK_EQUAL(called, CONVTRANSPOSE_OUT_OF_MEMORY);
+    if (n == 0) CHECK_EQUAL(made, CONVTRANSPOSE_OUT_OF_MEMORY);
+    for (const convtranspose_status status : {called, made}) {
+      CHECK(status == CONVTRANSPOSE_OK || status == CONVTRANSPOSE_OUT_OF_MEMORY);
+    }
+    succeeded = (called == CONVTRANSPOSE_OK) + (made == CONVTRANSPOSE_OK);
   }
 }
 
