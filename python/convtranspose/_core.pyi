@@ -270,6 +270,21 @@ def convolution_2d_weights_gradient(
 def output_shape_range(
     source_shape: Shape, weights_shape: Shape, descriptor: Convolution2DOpDescriptor
 ) -> tuple[tuple[int, int, int, int], tuple[int, int, int, int]]: ...
+def result_shape(
+    function: str,
+    first_shape: Shape,
+    second_shape: Shape,
+    output_shape: Shape | None,
+    descriptor: Convolution2DOpDescriptor,
+    name: str | None = None,
+    *,
+    strict: bool = True,
+) -> tuple[int, int, int, int]: ...
+
+# Only where the build found jaxlib's headers.
+jax_ffi_api_version: tuple[int, int]
+jax_ffi_handlers: dict[str, object]
+
 def active_isa() -> str: ...
 def available_isas() -> tuple[str, ...]: ...
 def set_isa(name: str) -> None: ...
