@@ -3,7 +3,6 @@
 
 from ._core import (
     Algorithm,
-    Convolution2DOpDescriptor,
     ConvolutionTranspose2DDataGradientPlan,
     ConvolutionTranspose2DPlan,
     ConvolutionTranspose2DWeightsGradientPlan,
@@ -19,6 +18,7 @@ from .config import (
     set_isa,
     set_num_threads,
 )
+from .descriptor import Convolution2DOpDescriptor
 from .operations import (
     convolution_2d,
     convolution_2d_data_gradient,

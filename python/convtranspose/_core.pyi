@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
+from .converters.arguments import Sizes
+from .converters.torch import TorchArguments
 from .typing import Activation, Array, ArrayLike, Shape
 
 __version__: str
@@ -87,6 +90,84 @@ class Convolution2DOpDescriptor:
         data_layout: TensorNamedDataLayout = ...,
         weights_layout: TensorNamedDataLayout = ...,
     ) -> Convolution2DOpDescriptor: ...
+    # From .converters, attached in .descriptor.
+    @staticmethod
+    def from_torch(
+        layer: object | None = None,
+        /,
+        *,
+        stride: Sizes | None = None,
+        padding: Sizes | None = None,
+        output_padding: Sizes | None = None,
+        groups: int | None = None,
+        dilation: Sizes | None = None,
+    ) -> Convolution2DOpDescriptor: ...
+    @staticmethod
+    def from_onnx(
+        node: Any,
+        *,
+        source_shape: Shape | None = None,
+        weights_shape: Shape | None = None,
+        opset: int = 22,
+    ) -> Convolution2DOpDescriptor: ...
+    @staticmethod
+    def from_tensorflow(
+        strides: Sizes,
+        padding: str | Sequence[Sequence[int]] = "SAME",
+        data_format: str = "NHWC",
+        dilations: Sizes | None = None,
+    ) -> Convolution2DOpDescriptor: ...
+    @staticmethod
+    def from_keras(
+        layer: object | None = None,
+        /,
+        *,
+        kernel_size: Sizes | None = None,
+        strides: Sizes | None = None,
+        padding: str | None = None,
+        output_padding: Sizes | None = None,
+        dilation_rate: Sizes | None = None,
+        data_format: str | None = None,
+    ) -> Convolution2DOpDescriptor: ...
+    @staticmethod
+    def from_jax(
+        strides: Sizes,
+        padding: str | Sequence[Sequence[int]],
+        *,
+        kernel_size: Sizes,
+        rhs_dilation: Sizes | None = None,
+        dimension_numbers: tuple[str, str, str] | None = None,
+        use_consistent_padding: bool = False,
+    ) -> Convolution2DOpDescriptor: ...
+    def to_torch_args(
+        _self, source_shape: Shape, weights_shape: Shape, output_shape: Shape
+    ) -> TorchArguments: ...
+    def to_onnx_attributes(
+        _self, source_shape: Shape, weights_shape: Shape, output_shape: Shape
+    ) -> dict[str, Any]: ...
+    def to_tensorflow_args(
+        _self, source_shape: Shape, weights_shape: Shape, output_shape: Shape
+    ) -> dict[str, Any]: ...
+    def to_keras_args(
+        _self, source_shape: Shape, weights_shape: Shape, output_shape: Shape
+    ) -> dict[str, Any]: ...
+    def to_jax_args(
+        _self, source_shape: Shape, weights_shape: Shape, output_shape: Shape
+    ) -> dict[str, Any]: ...
+    def to_swift(
+        _self,
+        output_shape: Shape | None = None,
+        *,
+        operation: str = "convolution_transpose_2d",
+        name: str | None = None,
+    ) -> str: ...
+    def to_objc(
+        _self,
+        output_shape: Shape | None = None,
+        *,
+        operation: str = "convolution_transpose_2d",
+        name: str | None = None,
+    ) -> str: ...
     def __eq__(self, other: object) -> bool: ...
     def __copy__(self) -> Convolution2DOpDescriptor: ...
     def __deepcopy__(self, memo: dict[int, object]) -> Convolution2DOpDescriptor: ...
