@@ -59,9 +59,16 @@ foreach(directory IN ITEMS LIBDIR INCLUDEDIR)
 endforeach()
 set(pc_libraries "-pthread")
 set(pc_definitions "-DCONVTRANSPOSE_STATIC")
+# What a C program's linker does not know: pkg-config --static.
+set(pc_private ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER pc_private INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+list(REMOVE_DUPLICATES pc_private)
+list(TRANSFORM pc_private PREPEND "-l")
+string(REPLACE ";" " " pc_private "${pc_private}")
 if(CONVTRANSPOSE_SHARED)
   set(pc_libraries "")
   set(pc_definitions "")
+  set(pc_private "")
 endif()
 configure_file(
   "${CMAKE_CURRENT_LIST_DIR}/convtranspose.pc.in"

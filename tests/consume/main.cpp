@@ -2,8 +2,10 @@
 // Uses the library between two uses of another Eigen: neither may change the other.
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include <convtranspose/convtranspose.h>
 #include <convtranspose/convtranspose.hpp>
 
 #if defined(EIGEN_WORLD_VERSION)
@@ -50,6 +52,7 @@ int main() {
     for (const float value : result) good = good && value == 64.0F;
     good = good && product_is_right();
   }
+  good = good && convtranspose_version() == std::string(CONVTRANSPOSE_VERSION);
   try {
     set_isa("unheard of");
     good = false;
