@@ -19,33 +19,32 @@ void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index 
     for (Index x = 0; x < pixels; ++x) widen_run(from + x * pixel_stride, channels, to + x * pitch);
     return;
   }
-  Index x = 0;
+  // Vectors of pixels, transposed; along the rows, so that a line is read once: planes a power of
+  // two apart share their few places in the first-level cache.
+  Index whole_pixels = 0, whole_channels = 0;
   if constexpr (std::is_same_v<T, S>) {
     if (pixel_stride == 1) {
       using V = Vec<S>;
-      for (; x + V::kSize <= pixels; x += V::kSize) {
-        Index c = 0;
-        for (; c + V::kSize <= channels; c += V::kSize) {
+      whole_pixels = pixels / V::kSize * V::kSize;
+      whole_channels = channels / V::kSize * V::kSize;
+      for (Index c = 0; c < whole_channels; c += V::kSize) {
+        const T* row = from + c * channel_stride;
+        for (Index x = 0; x < whole_pixels; x += V::kSize) {
           typename V::Block block;
           for (Index i = 0; i < V::kSize; ++i) {
-            block.packet[i] = V::load(from + (c + i) * channel_stride + x);
+            block.packet[i] = V::load(row + i * channel_stride + x);
           }
           V::transpose(block);
           for (Index i = 0; i < V::kSize; ++i) {
             V::store(to + (x + i) * pitch + c, block.packet[i]);
           }
         }
-        for (; c < channels; ++c) {
-          for (Index i = 0; i < V::kSize; ++i) {
-            to[(x + i) * pitch + c] = from[c * channel_stride + x + i];
-          }
-        }
       }
     }
   }
   for (Index c = 0; c < channels; ++c) {
-    for (Index i = x; i < pixels; ++i) {
-      to[i * pitch + c] = widen(from[c * channel_stride + i * pixel_stride]);
+    for (Index x = c < whole_channels ? whole_pixels : 0; x < pixels; ++x) {
+      to[x * pitch + c] = widen(from[c * channel_stride + x * pixel_stride]);
     }
   }
 }

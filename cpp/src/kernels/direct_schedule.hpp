@@ -18,12 +18,16 @@ struct DirectSchedule {
   Index splits, per_split;          // jobs share the panels of a chunk, so many each
   Index region;                     // most packed inputs of a box
   Index pixels;                     // most pixels of one phase of a box
-  Index stored_phases;              // x phases that are computed before a row is stored
+  Index phases;                     // x phases in hand at a time: all of them, or one
+  Index widest;                     // numbers of the widest block
 };
 
-// 96 pixels are whole tiles of 8, 6 and 4, and enough to read weights from L2 rarely.
+// 96 pixels are whole tiles of 8, 6 and 4, and enough to read weights from L2 rarely. More of them
+// make longer rows, which suit DRAM, as long as they leave most of L2 alone.
 constexpr Index kDirectPixels = 96;
+constexpr Index kMostDirectPixels = 192;
 constexpr Index kDirectJobs = 16;
+constexpr Index kMostPhases = 16;
 constexpr Index kDirectChunkBytes = Index{4} << 20;
 
 template <class T>
@@ -33,11 +37,10 @@ DirectSchedule direct_schedule(const Request& r) {
   const DirectWeights<T> weights(shape);
   const DirectAxis &y = shape.y, &x = shape.x;
   DirectSchedule d{};
-  // Inputs of a box within half of L2, yet whole tiles.
-  const Index limit = clamp_to(r.caches.l2 / 2 /
-                                   saturated(shape.inputs * static_cast<Index>(sizeof(S)),
-                                             saturated(y.input_step, x.input_step)),
-                               24, kDirectPixels);
+  const Index input_bytes = saturated(shape.inputs * static_cast<Index>(sizeof(S)),
+                                      saturated(y.input_step, x.input_step));
+  const Index limit = max_of(clamp_to(r.caches.l2 / 2 / input_bytes, 24, kDirectPixels),
+                             min_of(r.caches.l2 / 4 / input_bytes, kMostDirectPixels));
   const Index wide = ceil_div(x.outputs, x.output_step);
   const Index pieces = ceil_div(wide, limit);
   const Index columns = pieces == 1 ? wide : round_up(ceil_div(wide, pieces), 8);
@@ -55,10 +58,15 @@ DirectSchedule direct_schedule(const Request& r) {
                        x.reach(0, d.columns).size());
   d.per_chunk = clamp_to(kDirectChunkBytes / weights.panel_bytes(), 1, weights.panels());
   const Index boxes = d.n_boxes * d.y_boxes * d.x_boxes;
-  d.splits = clamp_to(ceil_div(kDirectJobs, boxes), 1, d.per_chunk);
+  // Every split packs the box's inputs anew, which four blocks of channels make up for.
+  d.splits = clamp_to(ceil_div(kDirectJobs, boxes), 1, ceil_div(d.per_chunk, 4));
   d.per_split = ceil_div(d.per_chunk, d.splits);
   d.splits = ceil_div(d.per_chunk, d.per_split);
-  d.stored_phases = x.output_step <= 4 ? x.output_step : 1;
+  d.widest = weights.blocks.size(weights.blocks.count - 1) * Vec<S>::kSize;
+  // With all phases in hand rows are stored as whole vectors; their sums should stay in L2.
+  const Index sums = d.pixels * d.widest * static_cast<Index>(sizeof(S));
+  const Index phases = min_of(x.output_step, x.outputs);
+  d.phases = phases <= kMostPhases && phases * sums <= r.caches.l2 / 3 ? phases : 1;
   return d;
 }
 

@@ -32,12 +32,11 @@ void finish_sums(S* sums, Index pixels, Index width, const S* bias, const Epilog
   }
 }
 
-/// One row of outputs. Phase j holds columns j, j + phases, j + 2 phases, ...
+/// One row of outputs: its sums pixel by pixel.
 template <class S>
 struct StoredRow {
-  const S* sums[4];  // of every phase, at this row's first pixel
-  Index phases;
-  Index columns;   // in all
+  const S* const* pixels;
+  Index columns;
   Index width;     // numbers of one pixel
   Index channels;  // of them stored
 };
@@ -46,7 +45,7 @@ template <class T>
 void store_scattered(const StoredRow<Sum<T>>& r, T* out, Index x_stride, Index c_stride,
                      Index first_column) {
   for (Index x = first_column; x < r.columns; ++x) {
-    const Sum<T>* from = r.sums[x % r.phases] + x / r.phases * r.width;
+    const Sum<T>* from = r.pixels[x];
     for (Index c = 0; c < r.channels; ++c) {
       out[x * x_stride + c * c_stride] = round_to<T>(from[c]);
     }
@@ -59,12 +58,9 @@ void store_channels_last(const StoredRow<Sum<T>>& r, T* out, Index x_stride) {
   using V = Vec<Sum<T>>;
   if constexpr (std::is_same_v<T, Sum<T>>) {
     if (r.channels % V::kSize == 0) {
-      for (Index j = 0; j < r.phases; ++j) {
-        const T* from = r.sums[j];
-        for (Index x = j; x < r.columns; x += r.phases, from += r.width) {
-          for (Index c = 0; c < r.channels; c += V::kSize) {
-            V::store(out + x * x_stride + c, V::load(from + c));
-          }
+      for (Index x = 0; x < r.columns; ++x) {
+        for (Index c = 0; c < r.channels; c += V::kSize) {
+          V::store(out + x * x_stride + c, V::load(r.pixels[x] + c));
         }
       }
       return;
@@ -73,32 +69,29 @@ void store_channels_last(const StoredRow<Sum<T>>& r, T* out, Index x_stride) {
   store_scattered(r, out, x_stride, 1, 0);
 }
 
-/// Columns side by side, one or two phases: squares are transposed in registers, and two phases
-/// interleaved, so that whole vectors are written.
+/// Columns side by side: squares are transposed in registers, so that whole vectors are written;
+/// along the rows, so that lines of the result are filled at once: planes a power of two apart
+/// share their few places in the first-level cache.
 template <class T>
 void store_columns_together(const StoredRow<Sum<T>>& r, T* out, Index c_stride) {
   Index x = 0;
   if constexpr (std::is_same_v<T, Sum<T>>) {
     using V = Vec<T>;
-    const Index step = r.phases * V::kSize;
-    if (r.phases <= 2) {
-      for (; x + step <= r.columns; x += step) {
-        for (Index c = 0; c < r.channels; c += V::kSize) {
-          typename V::Block block[2];
-          for (Index j = 0; j < r.phases; ++j) {
-            const T* from = r.sums[j] + x / r.phases * r.width + c;
-            for (Index i = 0; i < V::kSize; ++i) block[j].packet[i] = V::load(from + i * r.width);
-            V::transpose(block[j]);
-          }
-          const Index lanes = min_of(V::kSize, r.channels - c);
-          for (Index i = 0; i < lanes; ++i) {
-            T* to = out + (c + i) * c_stride + x;
-            if (r.phases == 1) {
-              V::store(to, block[0].packet[i]);
-            } else {
-              V::store_interleaved(to, block[0].packet[i], block[1].packet[i]);
-            }
-          }
+    constexpr Index kAhead = 256 / static_cast<Index>(sizeof(T));
+    for (Index c = 0; c < r.channels; c += V::kSize) {
+      const Index lanes = min_of(V::kSize, r.channels - c);
+      T* to = out + c * c_stride;
+      for (x = 0; x + V::kSize <= r.columns; x += V::kSize) {
+        typename V::Block block;
+        for (Index i = 0; i < V::kSize; ++i) block.packet[i] = V::load(r.pixels[x + i] + c);
+        V::transpose(block);
+        if (lanes == V::kSize) {
+          repeat<V::kSize>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+            fetch_line(to + i * c_stride + x + kAhead);
+            V::store(to + i * c_stride + x, block.packet[i]);
+          });
+        } else {
+          for (Index i = 0; i < lanes; ++i) V::store(to + i * c_stride + x, block.packet[i]);
         }
       }
     }

@@ -13,6 +13,16 @@ namespace {
 #define CONVTRANSPOSE_INLINE_LAMBDA __attribute__((always_inline))
 #endif
 
+// GCC 12 keeps arrays in registers only if the loop around them is unrolled by this, not by a
+// second repeat().
+#if defined(__clang__)
+#define CONVTRANSPOSE_UNROLL_8 _Pragma("unroll 8")
+#elif defined(__GNUC__)
+#define CONVTRANSPOSE_UNROLL_8 _Pragma("GCC unroll 8")
+#else
+#define CONVTRANSPOSE_UNROLL_8
+#endif
+
 template <class F, Index... I>
 EIGEN_STRONG_INLINE void repeat_each(const F& f, std::integer_sequence<Index, I...>) {
   (f(std::integral_constant<Index, I>{}), ...);
@@ -83,6 +93,28 @@ EIGEN_STRONG_INLINE void Vec<S>::store_interleaved(S* p, const Type& a, const Ty
     p[2 * i] = x[i];
     p[2 * i + 1] = y[i];
   }
+#endif
+}
+
+/// Asks for so many cache lines in the second-level cache; any address will do.
+template <Index N, class S>
+EIGEN_STRONG_INLINE void fetch_lines(const S* p) {
+#if defined(__GNUC__)
+  repeat<N>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+    __builtin_prefetch(reinterpret_cast<const char*>(p) + 64 * i, 0, 2);
+  });
+#else
+  static_cast<void>(p);
+#endif
+}
+
+/// Asks for a cache line in the first-level cache; any address will do.
+template <class S>
+EIGEN_STRONG_INLINE void fetch_line(const S* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p);
+#else
+  static_cast<void>(p);
 #endif
 }
 
