@@ -27,10 +27,12 @@ bool is_stencil(const Request& r) {
 
 bool weights_gradient(const Request& r) { return r.operation == Operation::WeightsGradient; }
 
-/// A forward result so much larger than its source that most taps of most results miss it.
+/// A forward result so much larger than its source that most taps of most results miss it. Direct
+/// knows which one tap meets a lone source.
 bool misses_most_taps(const Request& r) {
   const Problem& p = r.problem;
   const auto ratio = [](const Axis& a) {
+    if (a.source == 1) return 1.0;
     return static_cast<double>(a.result) /
            (static_cast<double>(a.stride) * static_cast<double>(a.source));
   };

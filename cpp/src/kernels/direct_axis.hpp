@@ -29,8 +29,12 @@ struct DirectAxis {
 
   static DirectAxis make(const Axis& a, bool forward) {
     if (!forward) return {a.source, a.result, a.kernel, a.dilation, a.pad, 1, a.stride, 1, false};
-    const Index step = a.stride / greatest_common_divisor(a.stride, a.dilation);
-    return {a.result, a.source, a.kernel, a.dilation, a.pad, a.stride, 1, step, true};
+    // Every output meets a lone input through one tap at most. A stride beyond everything says the
+    // same, and so every output is a phase of its own that does not go over the other taps.
+    const Index reach = max_of(a.result + a.pad, (a.kernel - 1) * a.dilation + 1);
+    const Index stride = a.source == 1 ? max_of(a.stride, reach) : a.stride;
+    const Index step = stride / greatest_common_divisor(stride, a.dilation);
+    return {a.result, a.source, a.kernel, a.dilation, a.pad, stride, 1, step, true};
   }
 
   /// First tap of the phase that `output` belongs to, or -1 if no tap ever reaches it.
