@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The transposed convolution of Apple's MPSGraph, and its gradients, on the CPU."""
 
+from typing import TYPE_CHECKING
+
 from ._core import (
     Algorithm,
     ConvolutionTranspose2DDataGradientPlan,
@@ -29,6 +31,9 @@ from .operations import (
     output_shape_range,
 )
 from .paths import get_cmake_dir, get_include
+
+if TYPE_CHECKING:
+    from .graph import Graph
 from .windows import Window, output_window, source_window
 
 __all__ = [
@@ -37,6 +42,7 @@ __all__ = [
     "ConvolutionTranspose2DDataGradientPlan",
     "ConvolutionTranspose2DPlan",
     "ConvolutionTranspose2DWeightsGradientPlan",
+    "Graph",
     "PaddingStyle",
     "TensorNamedDataLayout",
     "Window",
@@ -59,3 +65,11 @@ __all__ = [
     "set_num_threads",
     "source_window",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Graph":  # what few programs need costs the others no time
+        from .graph import Graph
+
+        return Graph
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
