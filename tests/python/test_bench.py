@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import io
 import itertools
 import json
 import math
+import re
+from dataclasses import replace
 
 import pytest
 
 from convtranspose.bench import compare, peers, summary, timing, worker
 from convtranspose.bench.candidate import Unsupported
-from convtranspose.bench.command import SPECIALS, add_arguments, main
-from convtranspose.bench.layers import published, read_lines, select
+from convtranspose.bench.layers import published, read_layers, read_lines, select
 from convtranspose.bench.machine import Machine
 from convtranspose.bench.operands import OPS, WEIGHTS_GRADIENT, Operands
 from convtranspose.bench.peers import ours
@@ -24,6 +24,7 @@ from convtranspose.bench.results import Record, Results, read_all
 from convtranspose.bench.runner import Plan, run_layer
 from convtranspose.bench.summary import LayerSummary
 from convtranspose.bench.timing import Effort
+from convtranspose.command_line import UserError
 
 QUICK = Effort(sample_seconds=1e-4, rounds=2, budget_seconds=0.1, least_rounds=1)
 MACHINE = Machine(1, 100e9, "given", 0.0, ((1 << 20, 50e9), (1 << 29, 20e9)))
@@ -63,12 +64,6 @@ def record(candidate: str, seconds: float, **changes: object) -> Record:
     return Record(**{**fields, **changes})
 
 
-def parse(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    return parser.parse_args(words)
-
-
 class TestProblem:
     @pytest.mark.parametrize("text", SMALL_PROBLEMS.values())
     def test_string_reads_back(self, text: str) -> None:
@@ -97,7 +92,10 @@ class TestProblem:
         ("text", "why"),
         [
             ("c8x4x4_o8x8x8", "expected c, o and k"),
-            ("c8x4x4_o8x8x8_k4_s2_p1_z3", "got 'z3'"),
+            ("c8x4x4_o8x8x8_k4_s2_p1_z3", "n1_c8x4x4_o8x8x8_k4x4_s2x2_p1,1,1,1_d1x1_g1, got 'z3'"),
+            ("c8x4x4_o8x8x8_k4_s0_p1", "stride: expected at least 1, got 0"),
+            ("c8x4x4_o8x8x8_k4_s2_p1_g0", "groups: expected at least 1, got 0"),
+            ("n0_c8x4x4_o8x8x8_k4_s2_p1", "source extents: expected at least 1, got 0"),
             ("c8x4x4_o8x8x8_k4_k4", "got it twice"),
             ("c8x4x4_o8x12x8_k4_s2_p1", "result extent in y plus padding: expected 10..11, got 14"),
             ("c8x4x4_o8x8x8_k4_s2_p1_g3", "expected a multiple of groups=3, got 8"),
@@ -119,11 +117,11 @@ class TestLayers:
     def test_selection(self, tmp_path) -> None:
         listed = tmp_path / "mine.txt"
         listed.write_text(f"# mine\n{SMALL_PROBLEMS['plain']}\tcore\tnet\tup1\n")
-        (layer,) = select([str(listed)])
+        (layer,) = read_layers(str(listed))
         assert (layer.name, layer.tier) == ("net/up1", "core")
-        (bare,) = select([SMALL_PROBLEMS["plain"]])
+        (bare,) = read_layers(SMALL_PROBLEMS["plain"])
         assert bare.name == str(bare.problem)
-        assert {layer.network for layer in select(match="^fsrcnn")} == {
+        assert {layer.network for layer in select(match=re.compile("^fsrcnn", re.IGNORECASE))} == {
             "FSRCNN-x2",
             "FSRCNN-x3",
             "FSRCNN-x4",
@@ -138,7 +136,7 @@ class TestTiming:
     def test_rounds_rotate_and_every_call_gets_its_samples(self) -> None:
         order: list[str] = []
         calls = [lambda name=name: order.append(name) for name in "abc"]
-        timings = timing.interleaved(calls, QUICK)
+        timings = timing.interleaved(calls, replace(QUICK, budget_seconds=60.0))
         assert [len(t.samples) for t in timings] == [2, 2, 2]
         changes = [name for name, _ in itertools.groupby(order)]
         assert changes[-6:] in (list("abcbca"), list("cabcbca")[-6:])
@@ -217,7 +215,7 @@ class TestResults:
     def test_other_formats_are_refused(self, tmp_path) -> None:
         path = tmp_path / "run.json"
         path.write_text(json.dumps({"format": 0}))
-        with pytest.raises(ValueError, match="expected 1, got 0"):
+        with pytest.raises(UserError, match="expected 1, got 0"):
             Results.read(path)
 
 
@@ -292,43 +290,8 @@ class TestCandidates:
             raise RuntimeError("no such layer\nsecond line")
             yield
 
-        (layer,) = select([SMALL_PROBLEMS["plain"]])
+        (layer,) = read_layers(SMALL_PROBLEMS["plain"])
         plan = Plan([layer], effort=QUICK, prepare={"us": ours.candidates, "them": refuse})
         records, skipped = run_layer(plan, MACHINE, "forward", layer)
         assert {r.library for r in records} == {"convtranspose"}
         assert [(skip.library, skip.reason) for skip in skipped] == [("them", "no such layer")]
-
-
-class TestCommand:
-    def test_forms(self) -> None:
-        assert parse().form is None
-        assert parse("--layers", "a", "b", "--op", "all").layers == ["a", "b"]
-        assert parse("compare", "a.json", "b.json").form == "compare"
-        assert parse("compare", "--python", "p", "q").python == ["p", "q"]
-
-    def test_list(self, capsys) -> None:
-        assert main(parse("--match", "ESPCN", "list")) == 0
-        assert capsys.readouterr().out.startswith("n1_c36x360x640_o4x1080x1920_k3x3_s3x3")
-
-    def test_every_special_bench_can_be_named(self) -> None:
-        from convtranspose.bench import special
-
-        assert set(SPECIALS) == set(special.BENCHES)
-
-    def test_run_and_show(self, tmp_path, capsys) -> None:
-        saved, csv = tmp_path / "run.json", tmp_path / "run.csv"
-        quick = ["--sample", "1e-4", "--rounds", "1", "--budget", "0"]
-        words = ["--layers", SMALL_PROBLEMS["plain"], "--peers", "--json", str(saved), *quick]
-        assert main(parse(*words)) == 0
-        assert main(parse("show", str(saved), "--csv", str(csv))) == 0
-        assert "GFLOP/s" in capsys.readouterr().out
-        assert csv.exists()
-
-    def test_plots(self, tmp_path) -> None:
-        pytest.importorskip("matplotlib")
-        from convtranspose.bench import plots
-
-        results = Results({}, MACHINE, list(TestSummary.RECORDS))
-        written = plots.draw(results, tmp_path)
-        assert {path.name for path in written} == {"ratio-forward.svg", "roofline-forward.svg"}
-        assert all(path.read_text().startswith("<?xml") for path in written)

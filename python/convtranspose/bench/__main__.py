@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
+from ..command_line import OneLineErrorParser, exit_code
 from .command import add_arguments, main
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="convtranspose bench", description=__doc__)
+    parser = OneLineErrorParser(prog="convtranspose bench", description=__doc__)
     add_arguments(parser)
-    sys.exit(main(parser.parse_args()))
+    sys.exit(exit_code(main, parser.parse_args()))

@@ -17,6 +17,7 @@ from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
+from ..command_line import UserError
 from .layers import select
 from .operands import OPS
 from .results import Record, Results
@@ -52,7 +53,7 @@ class Pair:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print the comparison; 2 for arguments that make no pair."""
+    """Print the comparison."""
     if args.python:
         pairs = list(interleaved(args))
         names = tuple(args.python)
@@ -61,11 +62,9 @@ def main(args: argparse.Namespace) -> int:
         names = tuple(str(path) for path in args.results)
     else:
         given = f"got {len(args.results)} files"
-        print(f"bench compare: expected two JSON files or --python A B, {given}", file=sys.stderr)
-        return 2
+        raise UserError(f"bench compare: expected two JSON files or --python A B, {given}")
     if not pairs:
-        print("bench compare: the two have no measurement of ours in common", file=sys.stderr)
-        return 1
+        raise UserError("bench compare: the two have no measurement of ours in common")
     show(pairs, names, Console())
     return 0
 

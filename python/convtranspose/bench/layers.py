@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 
 from .problem import Problem
@@ -55,28 +56,29 @@ def read_lines(lines: Iterable[str]) -> list[Layer]:
     return layers
 
 
-def select(
-    given: Sequence[str] = (), match: str | None = None, tier: str | None = None
-) -> list[Layer]:
-    """Layers of the given problem strings or files, else the published ones, then filtered.
+def read_layers(text: str) -> list[Layer]:
+    """Layers that a problem string, or a file of them, names."""
+    if Path(text).is_file():
+        return read_lines(Path(text).read_text(encoding="utf-8").splitlines())
+    return read_lines([text])
 
-    ``match`` is a regular expression searched for in the name and in the problem string.
+
+def select(
+    given: Iterable[Iterable[Layer]] = (),
+    match: re.Pattern[str] | None = None,
+    tier: str | None = None,
+) -> list[Layer]:
+    """The given layers, else the published ones, then filtered.
+
+    ``match`` is searched for in the name and in the problem string.
     """
-    layers: list[Layer] = []
-    for text in given:
-        if Path(text).is_file():
-            layers += read_lines(Path(text).read_text(encoding="utf-8").splitlines())
-        else:
-            layers += read_lines([text])
-    if not given:
-        layers = published()
+    layers = list(chain.from_iterable(given)) or published()
     if tier is not None:
         layers = [layer for layer in layers if layer.tier == tier]
     if match is not None:
-        pattern = re.compile(match, re.IGNORECASE)
         layers = [
             layer
             for layer in layers
-            if pattern.search(layer.name) or pattern.search(str(layer.problem))
+            if match.search(layer.name) or match.search(str(layer.problem))
         ]
     return layers

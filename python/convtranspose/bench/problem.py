@@ -40,6 +40,16 @@ class Problem:
     groups: int = 1
 
     def __post_init__(self) -> None:
+        for what, numbers in (
+            ("source extents", self.source_shape),
+            ("result extents", self.output_shape),
+            ("kernel", self.kernel),
+            ("stride", self.stride),
+            ("dilation", self.dilation),
+            ("groups", (self.groups,)),
+        ):
+            if min(numbers) < 1:
+                raise ValueError(f"problem {self}: {what}: expected at least 1, got {min(numbers)}")
         for what, channels in (("source", self.source_shape[1]), ("result", self.output_shape[1])):
             if channels % self.groups:
                 raise ValueError(
@@ -105,8 +115,8 @@ class Problem:
             key, value = field[:1], field[1:]
             if key not in _FIELDS or not re.fullmatch(_FIELDS[key], value):
                 raise ValueError(
-                    f"problem {text!r}: field: expected one like n1 c8x4x4 o8x8x8 k4x4 s2x2 "
-                    f"p1,1,1,1 d1x1 g1, got {field!r}"
+                    f"problem {text!r}: field: expected those of "
+                    f"n1_c8x4x4_o8x8x8_k4x4_s2x2_p1,1,1,1_d1x1_g1, got {field!r}"
                 )
             if key in found:
                 raise ValueError(f"problem {text!r}: field {key}: expected once, got it twice")

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..command_line import reported
 from .candidate import OURS
 from .machine import Machine
 from .timing import relative_spread
@@ -85,13 +86,16 @@ class Results:
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        saved = json.loads(path.read_text(encoding="utf-8"))
-        if saved.get("format") != FORMAT:
-            raise ValueError(f"{path}: format: expected {FORMAT}, got {saved.get('format')}")
-        records = [
-            Record(**{**record, "samples": tuple(record["samples"])}) for record in saved["records"]
-        ]
-        return cls(saved["about"], Machine.from_dict(saved["machine"]), records)
+        wrong = (OSError, ValueError, LookupError, TypeError, AttributeError)
+        with reported(*wrong, prefix=f"{path}: expected results of the bench: "):
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            if saved.get("format") != FORMAT:
+                raise ValueError(f"format: expected {FORMAT}, got {saved.get('format')}")
+            records = [
+                Record(**{**record, "samples": tuple(record["samples"])})
+                for record in saved["records"]
+            ]
+            return cls(saved["about"], Machine.from_dict(saved["machine"]), records)
 
 
 def read_all(paths: Sequence[Path]) -> Results:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import convtranspose
 
+from ..command_line import UserError, reported
 from . import machine, peers, report
 from .candidate import OURS
 from .layers import Layer, select
@@ -23,13 +24,12 @@ from .timing import Effort
 
 
 def run(args: argparse.Namespace) -> int:
-    """Time what the arguments select; 1 when nothing is left to time."""
+    """Time what the arguments select."""
     console, notes = Console(), Console(stderr=True)
     plan = plan_of(args)
     if not plan.layers or not plan.prepare:
         counts = f"{len(plan.layers)} layers, {len(plan.prepare)} libraries"
-        notes.print(f"bench: nothing to time: {counts}")
-        return 1
+        raise UserError(f"bench: nothing to time: {counts}")
     results = measure_machine(args)
     skipped: list[Skipped] = []
     with _progress(notes) as progress:
@@ -44,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
     report.show(results, console, args.every_candidate)
     for line in _reasons(skipped):
         console.print(line, style="dim", highlight=False)
+    if not results.records:
+        raise UserError("bench: no candidate could do any of these layers")
     keep(results, args)
     return 0
 
@@ -66,22 +68,22 @@ def show(args: argparse.Namespace) -> int:
 
 def keep(results: Results, args: argparse.Namespace) -> None:
     """Write the files that were asked for."""
-    if args.json:
-        results.write_json(args.json)
-    if args.csv:
-        results.write_csv(args.csv)
-    if args.plots:
-        from . import plots
+    with reported(OSError, prefix="bench: "):
+        if args.json:
+            results.write_json(args.json)
+        if args.csv:
+            results.write_csv(args.csv)
+        if args.plots:
+            from . import plots
 
-        plots.draw(results, args.plots, args.plot_format)
+            plots.draw(results, args.plots, args.plot_format)
 
 
 def plan_of(args: argparse.Namespace) -> Plan:
     """The arguments as a plan, with our own candidates first."""
     layers: Sequence[Layer] = select(args.layers, args.match, args.tier)
     if args.shard:
-        index, count = (int(number) for number in args.shard.split("/"))
-        layers = layers[index - 1 :: count]
+        layers = layers[args.shard]
     prepare: dict[str, Prepare] = {}
     if not args.no_ours:
         prepare[OURS] = _ours(args)
@@ -112,7 +114,7 @@ def _ours(args: argparse.Namespace) -> Prepare:
 def _progress(console: Console) -> Progress:
     latest = TextColumn("{task.description}")
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), latest)
-    return Progress(*columns, console=console, transient=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _latest(records: list[Record]) -> str:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
+from ..command_line import UserError, reported
 from .candidate import Candidate
 from .operands import Operands
 from .problem import Problem
@@ -24,9 +26,10 @@ class Worker:
 
     def __init__(self, python: str) -> None:
         self.python = python
-        self._process = subprocess.Popen(
-            [python, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        with reported(OSError, prefix=f"{python}: "):
+            self._process = subprocess.Popen(
+                [python, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._requests: IO[str] = self._process.stdin
@@ -34,17 +37,19 @@ class Worker:
 
     def ask(self, **request: Any) -> float:
         """Seconds a call."""
-        print(json.dumps(request), file=self._requests, flush=True)
-        line = self._answers.readline()
-        if not line:
-            raise RuntimeError(f"{self.python}: the worker ended with {self._process.wait()}")
-        answer = json.loads(line)
+        try:
+            print(json.dumps(request), file=self._requests, flush=True)
+            answer = json.loads(self._answers.readline())
+        except (BrokenPipeError, json.JSONDecodeError):
+            raise UserError(f"{self.python}: expected a Python that has convtranspose") from None
         if "error" in answer:
             raise ValueError(f"{self.python}: {answer['error']}")
         return float(answer["seconds"])
 
     def close(self) -> None:
-        self._requests.close()
+        with suppress(BrokenPipeError):
+            self._requests.close()
+        self._answers.close()
         self._process.wait()
 
 

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from .. import __version__, get_cmake_dir
+from ..command_line import OneLineErrorParser, exit_code
 from . import bench, info, run, upsample
-from .errors import EXIT_INTERRUPTED, EXIT_USER_ERROR, OneLineErrorParser, UserError
 
 __all__ = ["build_parser", "main"]
 
@@ -67,11 +66,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ``--cmake-dir``.
     """
     options = build_parser().parse_args(arguments)
-    try:
-        code = options.command(options)
-    except UserError as error:
-        print(f"convtranspose: error: {error}", file=sys.stderr)
-        return EXIT_USER_ERROR
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
-    return code or 0
+    return exit_code(options.command, options)

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from enum import IntEnum
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from .. import Convolution2DOpDescriptor, PaddingStyle, TensorNamedDataLayout
+from ..command_line import enum_member
 
 _INTEGER_FIELDS = {
     "stride_in_x": "stride along the width",
@@ -23,21 +23,6 @@ _INTEGER_FIELDS = {
 }
 _LAYOUT_FIELDS = {"data_layout": ("NCHW", "NHWC"), "weights_layout": ("OIHW", "HWIO")}
 _FIELDS = (*_INTEGER_FIELDS, "padding_style", *_LAYOUT_FIELDS)
-
-_Enum = TypeVar("_Enum", bound=IntEnum)
-
-
-def enum_member(enumeration: type[_Enum]) -> Callable[[str], _Enum]:
-    """Return an argparse type that reads a member by its name, in any case."""
-
-    def parse(text: str) -> _Enum:
-        try:
-            return enumeration[text.upper().replace("-", "_")]
-        except KeyError:
-            names = ", ".join(member.name.lower() for member in enumeration)
-            raise argparse.ArgumentTypeError(f"expected one of {names}, got {text!r}") from None
-
-    return parse
 
 
 class _StoreFields(argparse.Action):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from .errors import UserError, reported
+from ..command_line import UserError, reported
 
 # Everything the readers of Pillow raise for a damaged or hostile file.
 _READ_ERRORS = (

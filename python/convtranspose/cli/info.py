@@ -13,7 +13,7 @@ import numpy as np
 
 import convtranspose
 
-from .errors import UserError
+from ..command_line import UserError
 
 
 def add_parser(subcommands: Any) -> None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import convtranspose
 
-from .descriptor_options import add_descriptor_options, descriptor_from, enum_member
-from .errors import reported
+from ..command_line import enum_member, reported
+from .descriptor_options import add_descriptor_options, descriptor_from
 
 # Operation -> its two operands, in MPSGraph's order.
 _OPERANDS = {

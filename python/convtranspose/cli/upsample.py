@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..command_line import UserError, reported, whole_number
 from ..resample import KERNELS, upsample_bands
-from .errors import UserError, reported
 from .progress import progress
 
 _LARGEST_SCALE = 16
@@ -33,20 +33,15 @@ def add_parser(subcommands: Any) -> None:
         help="file to write; its suffix names the format",
     )
     parser.add_argument(
-        "--scale", type=_scale, required=True, metavar="N", help=f"1 to {_LARGEST_SCALE}"
+        "--scale",
+        type=whole_number(1, _LARGEST_SCALE),
+        required=True,
+        metavar="N",
+        help=f"1 to {_LARGEST_SCALE}",
     )
     parser.add_argument("--kernel", choices=KERNELS, default="bicubic", help="default: bicubic")
     parser.add_argument("--threads", type=int, metavar="N", help="default: the library's")
     parser.set_defaults(command=_upsample)
-
-
-def _scale(text: str) -> int:
-    scale = int(text) if text.isdecimal() else 0
-    if not 1 <= scale <= _LARGEST_SCALE:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number from 1 to {_LARGEST_SCALE}, got {text!r}"
-        )
-    return scale
 
 
 def _upsample(options: argparse.Namespace) -> None:

@@ -37,7 +37,7 @@ class Variants:
 
     layouts: tuple[str, ...] = ("NCHW", "NHWC")
     modes: tuple[str, ...] = ("one-shot", "plan")
-    algorithms: tuple[str, ...] = ("AUTO",)
+    algorithms: tuple[convtranspose.Algorithm, ...] = (convtranspose.Algorithm.AUTO,)
     fast_math: bool = False
     weights_layout: str = "OIHW"
 
@@ -51,9 +51,9 @@ def candidates(
     for layout in variants.layouts:
         arguments = _Arguments(operands, layout, variants.weights_layout)
         for algorithm in variants.algorithms:
-            options: dict[str, Any] = {"threads": threads}
-            options["algorithm"] = convtranspose.Algorithm[algorithm.upper()]
-            suffix = "" if algorithm.upper() == "AUTO" else f" {algorithm.lower()}"
+            options: dict[str, Any] = {"threads": threads, "algorithm": algorithm}
+            automatic = algorithm == convtranspose.Algorithm.AUTO
+            suffix = "" if automatic else f" {algorithm.name.lower()}"
             if "one-shot" in variants.modes:
                 yield arguments.one_shot(f"ours {layout}{suffix}", options)
             if "plan" in variants.modes and hasattr(convtranspose, _PLANS[operands.op]):
@@ -65,7 +65,7 @@ def candidates(
 
 def reference(operands: Operands) -> Array:
     """The result by the textbook loops, in the operands' own dtype."""
-    textbook = Variants(("NCHW",), ("one-shot",), ("REFERENCE",))
+    textbook = Variants(("NCHW",), ("one-shot",), (convtranspose.Algorithm.REFERENCE,))
     (candidate,) = candidates(operands, 1, textbook)
     candidate.run()
     return candidate.result()
