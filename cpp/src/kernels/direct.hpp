@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Direct convolution as an implicit GEMM, forward and data gradient alike. A job computes a box of
 // outputs for some blocks of output channels: it packs the inputs the box needs once (channels
-// last, in L2), then for every phase and channel block sums up runs of inputs in register tiles.
+// last, in L2) unless they can be read where they are, then for every phase and channel block sums
+// up runs of inputs in register tiles.
 // Sums are blocked: at most kSumLength products are added in a register before they join the sum in
 // memory, which keeps float32 errors below those of one long sum, and the weights of one block of
 // sums in the first-level cache.
@@ -89,14 +90,13 @@ class Direct {
         weights_(shape_),
         strides_(shape_.forward ? r.result : r.source),
         box_(DirectBox::make(shape_, d, r.problem.batch, box)),
-        pitch_(shape_.template pitch<S>()),
         tiles_store_(std::is_same_v<T, S> && strides_.c == 1 &&
                      tensors.epilogue.activation == ActivationKind::None) {
     Arena arena(workspace);
     const Index pixels = d.phases * d.pixels;
     region_ = arena.take<S>(d.region);
     sums_ = arena.take<S>(pixels * d.widest);
-    inputs_ = arena.take<const S*>(pixels);
+    pixels_ = arena.take<const S*>(pixels);
     row_ = arena.take<const S*>(pixels);
     outputs_ = arena.take<Index>(pixels);
     offsets_ = arena.take<Index>(shape_.y.kernel * shape_.x.kernel);
@@ -109,23 +109,33 @@ class Direct {
     const Index blocks = weights_.blocks.count;
     for (Index panel = begin; panel < end;) {
       const Index group = panel / blocks, stop = min_of(end, (group + 1) * blocks);
-      pack_inputs(group);
+      find_inputs(group);
       compute(group, {panel % blocks, stop - group * blocks},
               packed + (panel - chunk * d_.per_chunk) * weights_.panel_bytes());
       panel = stop;
     }
   }
 
-  void pack_inputs(Index group) {
+  void find_inputs(Index group) {
     const DataStrides& strides = shape_.forward ? r_.source : r_.result;
     const T* from = static_cast<const T*>(shape_.forward ? tensors_.source : tensors_.result) +
-                    group * shape_.inputs * strides.c;
-    const Index plane = box_.reach_y.size() * box_.reach_x.size() * pitch_;
-    for (Index n = box_.images.begin; n < box_.images.end; ++n) {
-      pack_region(from + n * strides.n, strides, box_.reach_y, shape_.y.inputs, box_.reach_x,
-                  shape_.x.inputs, shape_.inputs, pitch_,
-                  region_ + (n - box_.images.begin) * plane);
+                    group * shape_.inputs * strides.c + box_.images.begin * strides.n;
+    if constexpr (std::is_same_v<T, S>) {
+      // Pixels a multiple of a page apart would share one set of the first-level cache.
+      const bool spread = strides.x * static_cast<Index>(sizeof(S)) % 4096 != 0;
+      if (strides.c == 1 && spread && box_.inside(shape_)) {
+        inputs_ = {from + box_.reach_y.begin * strides.y + box_.reach_x.begin * strides.x,
+                   strides.x, strides.y, strides.n};
+        return;
+      }
     }
+    const Index pitch = shape_.template pitch<S>();
+    const Index line = box_.reach_x.size() * pitch, image = box_.reach_y.size() * line;
+    for (Index n = 0; n < box_.images.size(); ++n) {
+      pack_region(from + n * strides.n, strides, box_.reach_y, shape_.y.inputs, box_.reach_x,
+                  shape_.x.inputs, shape_.inputs, pitch, region_ + n * image);
+    }
+    inputs_ = {region_, pitch, line, image};
   }
 
   /// All outputs of the box for some blocks of a group's channels; `memory` is the first's panel.
@@ -140,7 +150,7 @@ class Direct {
           phases_[k] = DirectPhase::make(shape_, box_, j, i + k);
           some_empty_ |= phases_[k].empty();
           if (phases_[k].empty()) continue;
-          list_inputs(shape_, box_, phases_[k], region_, pitch_, inputs_ + k * d_.pixels);
+          list_inputs(shape_, box_, phases_[k], inputs_, pixels_ + k * d_.pixels);
           if (tiles_store_) {
             list_outputs(shape_, box_, phases_[k], strides_, outputs_ + k * d_.pixels);
           }
@@ -189,25 +199,25 @@ class Direct {
     }
     const S* weights = weights_of(p, panel, block);
     if (!weights_.finite(panel)) {
-      sum_carefully(shape_, box_, p, region_, pitch_, vectors, weights, sums);
+      sum_carefully(shape_, box_, p, inputs_, vectors, weights, sums);
       return false;
     }
     const bool direct = stores_itself(block, panel);
     const Index channel = group * shape_.outputs + channels(block).begin;
-    // Runs: taps side by side in the packed inputs are one run.
+    // Runs: taps side by side in the inputs are one run.
     const DirectAxis &y = shape_.y, &x = shape_.x;
-    const Index line = box_.reach_x.size() * pitch_;
     const Index taps_y = y.taps(p.tap_y), taps_x = x.taps(p.tap_x);
-    const bool merged = x.tap_distance() == 1 && pitch_ == shape_.inputs;
+    const bool merged = x.tap_distance() * inputs_.pixel == shape_.inputs;
     const Index length = merged ? taps_x * shape_.inputs : shape_.inputs;
     Index runs = 0;
     for (Index a = 0; a < taps_y; ++a) {
       for (Index b = 0; b < (merged ? 1 : taps_x); ++b) {
-        offsets_[runs++] = a * y.tap_distance() * line + b * x.tap_distance() * pitch_;
+        offsets_[runs++] =
+            a * y.tap_distance() * inputs_.line + b * x.tap_distance() * inputs_.pixel;
       }
     }
     TileSum<S> t{};
-    t.pixels = inputs_ + number * d_.pixels;
+    t.pixels = pixels_ + number * d_.pixels;
     t.weights = weights;
     t.sums = sums;
     const Index fit = max_of(1, kSumLength / length);
@@ -286,12 +296,12 @@ class Direct {
   const Weights weights_;
   const DataStrides& strides_;  // of the outputs
   const DirectBox box_;
-  const Index pitch_;
   const bool tiles_store_;
   bool some_empty_ = false;
   DirectPhase phases_[kMostPhases];
   S *region_, *sums_;
-  const S **inputs_, **row_;
+  const S **pixels_, **row_;
+  DirectInputs<S> inputs_;
   Index *outputs_, *offsets_;
 };
 

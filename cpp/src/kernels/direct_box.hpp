@@ -24,6 +24,11 @@ struct DirectBox {
     box.reach_x = shape.x.reach(box.x.begin, box.x.end);
     return box;
   }
+  /// Whether no tap reaches outside the inputs.
+  bool inside(const DirectShape& shape) const {
+    return reach_y.begin >= 0 && reach_y.end <= shape.y.inputs && reach_x.begin >= 0 &&
+           reach_x.end <= shape.x.inputs;
+  }
 };
 
 /// The outputs first_y, first_y + step, ... x first_x, first_x + step, ... of a box.
@@ -46,21 +51,28 @@ struct DirectPhase {
   bool empty() const { return tap_y < 0 || tap_x < 0; }
 };
 
+/// The inputs of a box: where its first one is, and how far apart pixels, lines and images are.
+/// Channels lie side by side.
+template <class S>
+struct DirectInputs {
+  const S* first;
+  Index pixel, line, image;
+
+  const S* at(Index n, Index y, Index x) const { return first + n * image + y * line + x * pixel; }
+};
+
 /// Addresses of the inputs that the first tap of the phase meets.
 template <class S>
 void list_inputs(const DirectShape& shape, const DirectBox& box, const DirectPhase& p,
-                 const S* region, Index pitch, const S** to) {
+                 const DirectInputs<S>& inputs, const S** to) {
   const DirectAxis &y = shape.y, &x = shape.x;
-  const Index line = box.reach_x.size() * pitch;
   const Index start_y = y.input(p.first_y, y.tap(p.tap_y, 0)) - box.reach_y.begin;
   const Index start_x = x.input(p.first_x, x.tap(p.tap_x, 0)) - box.reach_x.begin;
+  const Index step = x.input_step * inputs.pixel;
   for (Index n = 0; n < box.images.size(); ++n) {
     for (Index row = 0; row < p.rows; ++row) {
-      const S* at =
-          region + (n * box.reach_y.size() + start_y + row * y.input_step) * line + start_x * pitch;
-      for (Index column = 0; column < p.columns; ++column) {
-        *to++ = at + column * x.input_step * pitch;
-      }
+      const S* at = inputs.at(n, start_y + row * y.input_step, start_x);
+      for (Index column = 0; column < p.columns; ++column) *to++ = at + column * step;
     }
   }
 }

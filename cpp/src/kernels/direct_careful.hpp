@@ -11,7 +11,7 @@ namespace {
 
 template <class S>
 void sum_carefully(const DirectShape& shape, const DirectBox& box, const DirectPhase& p,
-                   const S* region, Index pitch, Index vectors, const S* weights, S* sums) {
+                   const DirectInputs<S>& inputs, Index vectors, const S* weights, S* sums) {
   const DirectAxis &y = shape.y, &x = shape.x;
   const Index width = vectors * Vec<S>::kSize, step = shape.inputs * width;
   const Index taps_y = y.taps(p.tap_y), taps_x = x.taps(p.tap_x);
@@ -24,10 +24,7 @@ void sum_carefully(const DirectShape& shape, const DirectBox& box, const DirectP
           const Index iy = y.input(oy, y.tap(p.tap_y, tap / taps_x));
           const Index ix = x.input(ox, x.tap(p.tap_x, tap % taps_x));
           if (iy < 0 || iy >= y.inputs || ix < 0 || ix >= x.inputs) continue;
-          const S* pixel =
-              region + ((n * box.reach_y.size() + iy - box.reach_y.begin) * box.reach_x.size() +
-                        ix - box.reach_x.begin) *
-                           pitch;
+          const S* pixel = inputs.at(n, iy - box.reach_y.begin, ix - box.reach_x.begin);
           TileSum<S> t{};
           t.pixels = &pixel;
           t.offsets = &zero;

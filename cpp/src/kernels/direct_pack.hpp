@@ -15,6 +15,10 @@ template <class T>
 void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index pixels,
                  Index channels, Index pitch, Sum<T>* to) {
   using S = Sum<T>;
+  if (channel_stride == 1 && pixel_stride == channels && pitch == channels) {
+    widen_run(from, pixels * channels, to);
+    return;
+  }
   if (channel_stride == 1) {
     for (Index x = 0; x < pixels; ++x) widen_run(from + x * pixel_stride, channels, to + x * pitch);
     return;
