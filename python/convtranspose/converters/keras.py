@@ -156,22 +156,19 @@ def to_keras_args(
     named = {layout: name for name, layout in _LAYOUTS.items()}
     ends = [output - (source - 1) * axis.stride for axis, source, output in sized]
     for padding in ("valid", "same"):
-        extras = [
-            end - (axis.extent if padding == "valid" else axis.extent % 2)
-            for (axis, _, _), end in zip(sized, ends, strict=True)
-        ]
-        fits = all(
+        if any(
             # TensorFlow, below Keras, refuses an end of 0.
-            extra >= 0 and end > 0 and _leading(padding, axis, end) == axis.leading
-            for (axis, _, _), end, extra in zip(sized, ends, extras, strict=True)
-        )
-        if fits and all(e < axis.stride for (axis, _, _), e in zip(sized, extras, strict=True)):
-            return _arguments(sized, padding, extras, named[descriptor.data_layout])
-        if padding == "same" and all(
-            end == axis.stride and _leading(padding, axis, end) == axis.leading
+            end < 1 or _leading(padding, axis, end) != axis.leading
             for (axis, _, _), end in zip(sized, ends, strict=True)
         ):
+            continue
+        if ends == [_end(padding, axis, None) for axis, _, _ in sized]:
             return _arguments(sized, padding, None, named[descriptor.data_layout])
+        extras = [
+            end - _end(padding, axis, 0) for (axis, _, _), end in zip(sized, ends, strict=True)
+        ]
+        if all(0 <= extra < axis.stride for (axis, _, _), extra in zip(sized, extras, strict=True)):
+            return _arguments(sized, padding, extras, named[descriptor.data_layout])
     pads = [axis.leading for axis, _, _ in sized]
     raise ValueError(
         f"{function}: expected padding and output shape as Keras's valid or same with an "
