@@ -60,18 +60,29 @@ def _picked(shape: Sequence[int], order: Sequence[int]) -> Sequence[int]:
 
 
 def convolved_shape(
-    source: Sequence[int], weights: Sequence[int], fields: Sequence[int]
+    name: str, source: torch.Tensor, weights: torch.Tensor, fields: Sequence[int]
 ) -> list[int]:
-    """(N, O, h, w) of a convolution's result; nonsense makes sizes that the operation refuses."""
+    """(N, O, h, w) of a convolution's result, or a ValueError."""
     named = dict(zip(FIELDS, fields, strict=True))
+    channels = weights.shape[1] * named["groups"]
+    if source.shape[1] != channels:
+        raise ValueError(
+            f"{name}: source: expected {channels} channels (groups {named['groups']} times the I "
+            f"axis, {weights.shape[1]}), got {source.shape[1]} in NCHW {tuple(source.shape)}"
+        )
     extents = []
     for axis, letter, sides in ((2, "y", ("top", "bottom")), (3, "x", ("left", "right"))):
-        stride = max(1, named[f"stride_in_{letter}"])
-        if named["padding_style"] in (PaddingStyle.TF_SAME, PaddingStyle.ONNX_SAME_LOWER):
-            extents.append(-(-source[axis] // stride))
-            continue
+        stride = max(1, named[f"stride_in_{letter}"])  # 0 is refused later
+        reach = (weights.shape[axis] - 1) * named[f"dilation_rate_in_{letter}"] + 1
         explicit = named["padding_style"] == PaddingStyle.EXPLICIT
         padding = sum(named[f"padding_{side}"] for side in sides) if explicit else 0
-        reach = (weights[axis] - 1) * named[f"dilation_rate_in_{letter}"]
-        extents.append(max(0, (source[axis] + padding - reach - 1) // stride + 1))
-    return [source[0], weights[0], *extents]
+        if named["padding_style"] in (PaddingStyle.TF_SAME, PaddingStyle.ONNX_SAME_LOWER):
+            extents.append(-(-source.shape[axis] // stride))
+        elif source.shape[axis] + padding < reach:
+            raise ValueError(
+                f"{name}: source: expected at least {reach} along axis {axis} of NCHW with its "
+                f"padding, {padding}, got {source.shape[axis]} in {tuple(source.shape)}"
+            )
+        else:
+            extents.append((source.shape[axis] + padding - reach) // stride + 1)
+    return [source.shape[0], weights.shape[0], *extents]

@@ -231,5 +231,5 @@ def convolution_2d(
     layouts, fields = Layouts.of(descriptor)
     planes, canonical = layouts.planes(source), layouts.canonical_weights(weights)
     library.check(name, source=planes, weights=canonical)
-    shape = convolved_shape(planes.shape, canonical.shape, fields)
+    shape = convolved_shape(name, planes, canonical, fields)
     return layouts.data(library.data_gradient(planes, canonical, shape, fields, True, name))
