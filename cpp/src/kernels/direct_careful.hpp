@@ -33,7 +33,7 @@ void sum_carefully(const DirectShape& shape, const DirectBox& box, const DirectP
           t.weights = weights + tap * step;
           t.sums = sums;
           t.add = true;
-          kTiles<S>[vectors][1](t, 1);
+          kTiles<S, false>[vectors][1](t, 1);
         }
       }
     }

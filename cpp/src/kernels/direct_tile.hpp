@@ -25,6 +25,7 @@ struct TileSum {
   const S* const* pixels;  // where the pixel's inputs are
   const Index* offsets;    // of every run
   Index runs, length;
+  Index chain;           // products that are one chain of sums, or 0: all are
   const S* weights;      // [run][number][vector of channels]
   S* sums;               // [pixel][vector of channels]
   bool add;              // the sums so far
@@ -39,8 +40,9 @@ struct TileSum {
 // 0.93 of the peak on Zen 3 where they reach 0.96.
 constexpr Index kTileSteps = 8;
 
-/// `tiles` tiles one after the other; the sum moves on.
-template <class S, int kPixels, int kVectors>
+/// `tiles` tiles one after the other; the sum moves on. Chains cost what is kept of them: 10 % of
+/// the speed of sums of 64 products even where there is one, so they are a choice of the caller.
+template <class S, int kPixels, int kVectors, bool kChains>
 EIGEN_DONT_INLINE void direct_tiles(TileSum<S>& t, Index tiles) {
   using V = Vec<S>;
   constexpr Index kWidth = kVectors * V::kSize;
@@ -56,43 +58,69 @@ EIGEN_DONT_INLINE void direct_tiles(TileSum<S>& t, Index tiles) {
                           CONVTRANSPOSE_INLINE_LAMBDA { fetch_line(t.output + t.outputs[i]); });
     }
     const S* weights = t.weights;
+    S links[kChains ? kPixels * kWidth : 1];  // the sum of all chains but the last
+    [[maybe_unused]] bool linked = false;
+    [[maybe_unused]] Index left = t.chain;
     for (Index run = 0; run < t.runs; ++run) {
       const S* a[kPixels];
       const Index offset = t.offsets[run];
       repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA { a[i] = t.pixels[i] + offset; });
-      Index k = 0;
-      for (; k + kTileSteps <= length; k += kTileSteps) {
-        fetch_lines<4>(next);
-        next += t.next_step;
-        CONVTRANSPOSE_UNROLL_8
-        for (Index j = 0; j < kTileSteps; ++j) {
+      for (Index k = 0; k < length;) {
+        [[maybe_unused]] const Index begin = k;
+        const Index end = kChains ? min_of(length, k + left) : length;
+        for (; k + kTileSteps <= end; k += kTileSteps) {
+          fetch_lines<4>(next);
+          next += t.next_step;
+          CONVTRANSPOSE_UNROLL_8
+          for (Index j = 0; j < kTileSteps; ++j) {
+            typename V::Type w[kVectors];
+            repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+              w[v] = V::load(weights + j * kWidth + v * V::kSize);
+            });
+            repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+              const typename V::Type value = V::set(a[i][k + j]);
+              repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+                sum[i][v] = V::fma(value, w[v], sum[i][v]);
+              });
+            });
+          }
+          weights += kTileSteps * kWidth;
+        }
+        for (; k < end; ++k) {
           typename V::Type w[kVectors];
-          repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
-            w[v] = V::load(weights + j * kWidth + v * V::kSize);
-          });
+          repeat<kVectors>(
+              [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { w[v] = V::load(weights + v * V::kSize); });
           repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
-            const typename V::Type value = V::set(a[i][k + j]);
+            const typename V::Type value = V::set(a[i][k]);
             repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
               sum[i][v] = V::fma(value, w[v], sum[i][v]);
             });
           });
+          weights += kWidth;
         }
-        weights += kTileSteps * kWidth;
-      }
-      for (; k < length; ++k) {
-        typename V::Type w[kVectors];
-        repeat<kVectors>(
-            [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { w[v] = V::load(weights + v * V::kSize); });
-        repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
-          const typename V::Type value = V::set(a[i][k]);
-          repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
-            sum[i][v] = V::fma(value, w[v], sum[i][v]);
+        if constexpr (kChains) {
+          left -= end - begin;
+          if (left > 0 || (run + 1 == t.runs && k == length)) continue;
+          repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+            repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+              S* link = links + i * kWidth + v * V::kSize;
+              V::store(link, linked ? V::add(sum[i][v], V::load(link)) : sum[i][v]);
+              sum[i][v] = V::zero();
+            });
           });
-        });
-        weights += kWidth;
+          linked = true;
+          left = t.chain;
+        }
       }
     }
     S* to = t.sums;
+    if (kChains && linked) {
+      repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+        repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+          sum[i][v] = V::add(sum[i][v], V::load(links + i * kWidth + v * V::kSize));
+        });
+      });
+    }
     if (t.add) {
       repeat<kPixels>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
         repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
@@ -130,25 +158,35 @@ EIGEN_DONT_INLINE void direct_tiles(TileSum<S>& t, Index tiles) {
 template <class S>
 using TilesFunction = void (*)(TileSum<S>&, Index);
 
+template <class S, int kPixels, int kVectors, bool kChains>
+constexpr TilesFunction<S> tiles_of() {
+  if constexpr (kPixels <= kTilePixels[kVectors]) {
+    return direct_tiles<S, kPixels, kVectors, kChains>;
+  } else {
+    return nullptr;
+  }
+}
+
 /// Tiles by number of vectors and pixels.
-template <class S>
+template <class S, bool kChains>
 constexpr TilesFunction<S> kTiles[4][kMostTilePixels + 1] = {
     {},
-    {nullptr, direct_tiles<S, 1, 1>, direct_tiles<S, 2, 1>, direct_tiles<S, 3, 1>,
-     direct_tiles<S, 4, 1>, direct_tiles<S, 5, 1>, direct_tiles<S, 6, 1>, direct_tiles<S, 7, 1>,
-     direct_tiles<S, 8, 1>},
-    {nullptr, direct_tiles<S, 1, 2>, direct_tiles<S, 2, 2>, direct_tiles<S, 3, 2>,
-     direct_tiles<S, 4, 2>, direct_tiles<S, 5, 2>, direct_tiles<S, 6, 2>, direct_tiles < S,
-     kTilePixels[2] == 8 ? 7 : 1, 2 >, direct_tiles<S, kTilePixels[2], 2>},
-    {nullptr, direct_tiles<S, 1, 3>, direct_tiles<S, 2, 3>, direct_tiles<S, 3, 3>,
-     direct_tiles<S, 4, 3>, direct_tiles < S, kTilePixels[3] == 8 ? 5 : 1, 3 >, direct_tiles < S,
-     kTilePixels[3] == 8 ? 6 : 1, 3 >, direct_tiles < S, kTilePixels[3] == 8 ? 7 : 1, 3 >,
-     direct_tiles<S, kTilePixels[3], 3>},
+    {nullptr, tiles_of<S, 1, 1, kChains>(), tiles_of<S, 2, 1, kChains>(),
+     tiles_of<S, 3, 1, kChains>(), tiles_of<S, 4, 1, kChains>(), tiles_of<S, 5, 1, kChains>(),
+     tiles_of<S, 6, 1, kChains>(), tiles_of<S, 7, 1, kChains>(), tiles_of<S, 8, 1, kChains>()},
+    {nullptr, tiles_of<S, 1, 2, kChains>(), tiles_of<S, 2, 2, kChains>(),
+     tiles_of<S, 3, 2, kChains>(), tiles_of<S, 4, 2, kChains>(), tiles_of<S, 5, 2, kChains>(),
+     tiles_of<S, 6, 2, kChains>(), tiles_of<S, 7, 2, kChains>(), tiles_of<S, 8, 2, kChains>()},
+    {nullptr, tiles_of<S, 1, 3, kChains>(), tiles_of<S, 2, 3, kChains>(),
+     tiles_of<S, 3, 3, kChains>(), tiles_of<S, 4, 3, kChains>(), tiles_of<S, 5, 3, kChains>(),
+     tiles_of<S, 6, 3, kChains>(), tiles_of<S, 7, 3, kChains>(), tiles_of<S, 8, 3, kChains>()},
 };
 
 /// One block of the sums for all pixels.
 template <class S>
 void sum_pixels(TileSum<S> t, Index pixels, Index vectors) {
+  const TilesFunction<S>* tiles_by_pixels =
+      t.chain > 0 ? kTiles<S, true>[vectors] : kTiles<S, false>[vectors];
   const Index most = kTilePixels[vectors];
   Index full = pixels / most, rest = pixels % most;
   // A tile of few pixels waits for its own sums: two middling ones are better.
@@ -161,9 +199,9 @@ void sum_pixels(TileSum<S> t, Index pixels, Index vectors) {
   const Index tiles = full + (rest > 0) + (half > 0);
   const Index line = 64 / static_cast<Index>(sizeof(S));
   t.next_step = ceil_div(ceil_div(kTileSteps * vectors * Vec<S>::kSize, tiles), line) * line;
-  if (full > 0) kTiles<S>[vectors][most](t, full);
-  if (rest > 0) kTiles<S>[vectors][rest](t, 1);
-  if (half > 0) kTiles<S>[vectors][half](t, 1);
+  if (full > 0) tiles_by_pixels[most](t, full);
+  if (rest > 0) tiles_by_pixels[rest](t, 1);
+  if (half > 0) tiles_by_pixels[half](t, 1);
 }
 
 }  // namespace
