@@ -7,7 +7,8 @@ is traced. All derivatives exist, of any order, forward and reverse.
 
 ``backend`` is ``"ffi"`` (XLA calls the library itself) or ``"callback"`` (through Python, which is
 also how other platforms reach it); by default the environment variable
-``CONVTRANSPOSE_JAX_BACKEND``, else the first one that the installation has.
+``CONVTRANSPOSE_JAX_BACKEND``, else the first one that the installation has. JAX calls back from
+threads of its own, so float64 needs ``jax_enable_x64`` to be set for all of them.
 
 Work on several devices is cut by ``jax.shard_map``, along the batch: then nothing is communicated
 but the sum of the weights' gradient, which JAX adds itself.
