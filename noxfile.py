@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
+import tarfile
 from pathlib import Path
 
 import nox
@@ -60,3 +62,79 @@ def dist(session: nox.Session) -> None:
     (numpy,) = (r for r in PYPROJECT["project"]["dependencies"] if r.startswith("numpy"))
     session.install(f"{wheel}[test]", numpy.replace(">=", "=="))
     session.run("python", "-m", "pytest", "tests/python", *session.posargs)
+
+
+@nox.session
+def consume(session: nox.Session) -> None:
+    """Use the C++ library from other projects in every way, as tests/consume/matrix says."""
+    session.install(*BUILD_TOOLS)
+    (site_packages,) = Path(session.virtualenv.location).glob("**/site-packages")
+    eigen = site_packages / "cmeel.prefix"
+    session.run(
+        "bash",
+        "tests/consume/matrix",
+        f"-DCMAKE_PREFIX_PATH={eigen}",
+        *session.posargs,
+        external=True,
+    )
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Fuzz for a minute, or as the arguments say: ``nox -s fuzz -- -runs=1000000``."""
+    session.install(*BUILD_TOOLS)
+    (site_packages,) = Path(session.virtualenv.location).glob("**/site-packages")
+    session.env["CMAKE_PREFIX_PATH"] = str(site_packages / "cmeel.prefix")
+    compiler = session.env.get("CXX", "clang++")
+    session.run("cmake", "--preset", "fuzz", f"-DCMAKE_CXX_COMPILER={compiler}")
+    session.run("cmake", "--build", "--preset", "fuzz")
+    session.run(
+        "build/fuzz/tests/fuzz/convtranspose_fuzz",
+        "-max_len=64",
+        *(session.posargs or ["-max_total_time=60"]),
+        session.create_tmp(),
+        "tests/fuzz/corpus",
+        external=True,
+    )
+
+
+@nox.session
+def valgrind(session: nox.Session) -> None:
+    """Run a smoke set of the C++ programs under valgrind: no wrong access, no leak."""
+    session.install(*BUILD_TOOLS)
+    (site_packages,) = Path(session.virtualenv.location).glob("**/site-packages")
+    session.env["CMAKE_PREFIX_PATH"] = str(site_packages / "cmeel.prefix")
+    session.run("cmake", "--preset", "dev")
+    session.run("cmake", "--build", "--preset", "dev")
+    for program in ("c_program", "mpsgraph_numbers", "adjoint", "errors", "descriptor"):
+        session.run(
+            *("valgrind", "--quiet", "--error-exitcode=1", "--leak-check=full"),
+            *("--show-leak-kinds=definite,indirect", "--errors-for-leak-kinds=definite,indirect"),
+            f"build/dev/tests/cpp/convtranspose_test_{program}",
+            external=True,
+        )
+
+
+@nox.session
+def reproducible(session: nox.Session) -> None:
+    """Build the wheel of HEAD twice, in folders of different names: the same bytes."""
+    session.install("build")
+    when = session.run("git", "log", "-1", "--format=%ct", external=True, silent=True)
+    archive = Path(session.create_tmp(), "head.tar").resolve()
+    session.run("git", "archive", f"--output={archive}", "HEAD", external=True)
+    sums = set()
+    for name in ("first", "the-second"):
+        tree = archive.parent / name
+        with tarfile.open(archive) as tar:
+            tar.extractall(tree, filter="data")
+        dist = archive.parent / f"{name}-dist"
+        session.run(
+            *("python", "-m", "build", "--wheel", "--outdir", str(dist), str(tree)),
+            *session.posargs,
+            env={"SOURCE_DATE_EPOCH": (when or "").strip()},
+        )
+        (wheel,) = dist.glob("*.whl")
+        sums.add(hashlib.sha256(wheel.read_bytes()).hexdigest())
+    if len(sums) != 1:
+        session.error(f"the wheels differ: {archive.parent}")
+    session.log(f"sha256 {sums.pop()}, twice")

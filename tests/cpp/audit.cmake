@@ -14,8 +14,8 @@ if(
 endif()
 
 # VEX and EVEX instructions have names in v; registers that only AVX-512 has.
-set(any_avx ":[[:space:]]+v|%[yz]mm")
-set(any_avx512 "%zmm|%k[0-7]|%[xy]mm(1[6-9]|2[0-9]|3[01])")
+set(forbidden_in_baseline ":[[:space:]]+v|%[yz]mm")
+set(forbidden_in_avx2 "%zmm|%k[0-7]|%[xy]mm(1[6-9]|2[0-9]|3[01])")
 
 function(convtranspose_audit_instructions target forbidden)
   add_test(
@@ -41,8 +41,21 @@ foreach(row IN LISTS CONVTRANSPOSE_ISA_TABLE)
   )
 endforeach()
 
-if(TARGET convtranspose_avx2)
-  convtranspose_audit_instructions(convtranspose "${any_avx}")
-  convtranspose_audit_instructions(convtranspose_baseline "${any_avx}")
-  convtranspose_audit_instructions(convtranspose_avx2 "${any_avx512}")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  convtranspose_audit_instructions(convtranspose "${forbidden_in_baseline}")
+  foreach(isa IN ITEMS baseline avx2)
+    if(TARGET convtranspose_${isa})
+      convtranspose_audit_instructions(convtranspose_${isa} "${forbidden_in_${isa}}")
+    endif()
+  endforeach()
+endif()
+
+if(CONVTRANSPOSE_SHARED)
+  add_test(
+    NAME exports
+    COMMAND
+      ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJDUMP=${CMAKE_OBJDUMP}
+      -DLIBRARY=$<TARGET_FILE:convtranspose> -DSONAME=$<TARGET_SONAME_FILE_NAME:convtranspose> -P
+      ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.cmake
+  )
 endif()
