@@ -88,6 +88,6 @@ def test_ray_actor(tmp_path):
     actor = names["Upsample"](ct.converters.bilinear_weights(2, 3))
     image = np.ones((16, 3, 256, 256), np.float32)
     image.flags.writeable = False
-    result = actor({"image": image})["image"]
+    result = actor({"data": image})["data"]
     assert result.shape == (16, 3, 512, 512)
     assert (result[:, :, 1:-1, 1:-1] == 1).all()

@@ -89,12 +89,12 @@ def to_tensorflow_args(
 ) -> dict[str, Any]:
     """Keyword arguments with which ``tf.nn.conv2d_transpose`` computes the same.
 
-    Its filter is HWIO; `convert_weights` makes it so.
+    Its filter is HWIO; `convert_weights` makes it so. ONNX's padding style becomes numbers.
 
     Raises
     ------
     ValueError
-        If there are groups, which it does not have, or ONNX's padding style.
+        If there are groups, which it does not have, or shapes do not match.
 
     Examples
     --------
