@@ -3,9 +3,6 @@
 // outputs for some blocks of output channels: it packs the inputs the box needs once (channels
 // last, in L2) unless they can be read where they are, then for every phase and channel block sums
 // up runs of inputs in register tiles.
-// Sums are blocked: at most kSumLength products are added in a register before they join the sum in
-// memory, which keeps float32 errors below those of one long sum, and the weights of one block of
-// sums in the first-level cache.
 #pragma once
 
 #include "direct_box.hpp"
@@ -13,6 +10,7 @@
 #include "direct_pack.hpp"
 #include "direct_schedule.hpp"
 #include "direct_store.hpp"
+#include "direct_sums.hpp"
 #include "direct_tile.hpp"
 
 namespace convtranspose {
@@ -70,8 +68,6 @@ class Direct {
   }
 
  private:
-  static constexpr Index kSumLength = 256;
-  static constexpr Index kLeastChain = 16;  // products of one chain of sums
   static constexpr Index kMostRegionBytes = Index{16} << 20;
 
   static DirectSchedule& schedule_of(Schedule& s) {
@@ -221,23 +217,17 @@ class Direct {
     t.pixels = pixels_ + number * d_.pixels;
     t.weights = weights;
     t.sums = sums;
-    const Index fit = max_of(1, kSumLength / length);
-    const Index at_once = ceil_div(runs, ceil_div(runs, fit));
-    const Index part = length <= kSumLength
-                           ? length
-                           : round_up(ceil_div(length, ceil_div(length, kSumLength)), kTileSteps);
-    // Short sums are added up tap by tap, which halves their error.
-    const Index chain = max_of(kLeastChain, shape_.inputs);
-    t.chain = runs * length <= kSumLength && chain < runs * length ? chain : 0;
-    for (Index run = 0; run < runs; run += at_once) {
-      t.runs = min_of(at_once, runs - run);
-      for (Index k = 0; k < length; k += part) {
+    const DirectSums cut = DirectSums::make(runs, length, shape_.inputs);
+    t.chain = cut.chain;
+    for (Index run = 0; run < runs; run += cut.at_once) {
+      t.runs = min_of(cut.at_once, runs - run);
+      for (Index k = 0; k < length; k += cut.part) {
         const Index offset = offsets_[run] + k;
         t.offsets = k == 0 ? offsets_ + run : &offset;
-        t.length = min_of(part, length - k);
+        t.length = min_of(cut.part, length - k);
         const Index used = t.runs * t.length * width;
         t.next = t.weights + used;
-        if (run + at_once >= runs && k + part >= length) {  // completes the sums
+        if (run + cut.at_once >= runs && k + cut.part >= length) {  // completes the sums
           t.next = weights_of(phases_[next_number], next, block + (next != panel));
           if (direct) {
             t.outputs = outputs_ + number * d_.pixels;

@@ -27,6 +27,7 @@ struct FewSum {
   const S* inputs;  // of the first channel, at the first position
   Index channel_step;
   Index channels;
+  Index chained;         // of them, whose products are one chain of sums
   const Index* offsets;  // of the taps
   Index taps;
   const S* weights;  // [channel][tap][row]
@@ -36,37 +37,39 @@ struct FewSum {
 template <class S, int kRows, int kVectors>
 EIGEN_DONT_INLINE void few_output_tile(const FewSum<S>& t) {
   using V = Vec<S>;
-  typename V::Type sum[kRows][kVectors];
-  repeat<kRows>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
-    repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { sum[i][v] = V::zero(); });
-  });
   const S* inputs = t.inputs;
   const S* weights = t.weights;
   const Index ahead = kPrefetchChannels * t.channel_step;
-  const Index* const end = t.offsets + t.taps;
-  // Channels outside, so that the taps of a channel find its inputs in L1.
-  for (Index c = 0; c < t.channels; ++c) {
-    for (const Index* offset = t.offsets; offset != end; ++offset) {
-      const S* at = inputs + *offset;
-      Eigen::internal::prefetch(at + ahead + (kVectors - 1) * V::kSize);
-      typename V::Type x[kVectors];
-      repeat<kVectors>([&](auto v)
-                           CONVTRANSPOSE_INLINE_LAMBDA { x[v] = V::load(at + v * V::kSize); });
-      repeat<kRows>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
-        const typename V::Type w = V::set(weights[i]);
-        repeat<kVectors>(
-            [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { sum[i][v] = V::fma(w, x[v], sum[i][v]); });
-      });
-      weights += kRows;
-    }
-    inputs += t.channel_step;
-  }
-  repeat<kRows>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
-    S* to = t.sums[i];
-    repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
-      V::store(to + v * V::kSize, V::add(sum[i][v], V::load(to + v * V::kSize)));
+  const Index* const offsets_end = t.offsets + t.taps;
+  for (Index c = 0; c < t.channels;) {
+    typename V::Type sum[kRows][kVectors];
+    repeat<kRows>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+      repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { sum[i][v] = V::zero(); });
     });
-  });
+    // Channels outside, so that the taps of a channel find its inputs in L1.
+    for (const Index end = min_of(c + t.chained, t.channels); c < end; ++c) {
+      for (const Index* offset = t.offsets; offset != offsets_end; ++offset) {
+        const S* at = inputs + *offset;
+        Eigen::internal::prefetch(at + ahead + (kVectors - 1) * V::kSize);
+        typename V::Type x[kVectors];
+        repeat<kVectors>([&](auto v)
+                             CONVTRANSPOSE_INLINE_LAMBDA { x[v] = V::load(at + v * V::kSize); });
+        repeat<kRows>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+          const typename V::Type w = V::set(weights[i]);
+          repeat<kVectors>(
+              [&](auto v) CONVTRANSPOSE_INLINE_LAMBDA { sum[i][v] = V::fma(w, x[v], sum[i][v]); });
+        });
+        weights += kRows;
+      }
+      inputs += t.channel_step;
+    }
+    repeat<kRows>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+      S* to = t.sums[i];
+      repeat<kVectors>([&](auto v) CONVTRANSPOSE_INLINE_LAMBDA {
+        V::store(to + v * V::kSize, V::add(sum[i][v], V::load(to + v * V::kSize)));
+      });
+    });
+  }
 }
 
 template <class S>
