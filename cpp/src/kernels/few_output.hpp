@@ -197,7 +197,7 @@ class FewOutput {
   /// keeps their errors below PyTorch's (FCN-8s: 84 products, 2.9 times its error in one chain).
   Index chained_channels(Index channels, Index taps) const {
     const Index products = channels * taps;
-    const bool is_short = channels == shape_.inputs && products <= kLongestChain;
+    const bool is_short = taps > 1 && channels == shape_.inputs && products <= kLongestChain;
     return max_of(1, (is_short ? max_of(4, products / 5) : kLongestChain) / taps);
   }
 
