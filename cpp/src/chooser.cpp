@@ -2,6 +2,7 @@
 #include "chooser.hpp"
 
 #include "reference.hpp"
+#include "winograd_rule.hpp"
 
 namespace convtranspose {
 namespace {
@@ -50,6 +51,10 @@ bool leaves_lanes_idle(const Request& r) {
          (outputs < 8 || (outputs < 24 && outputs % 8 > 0 && outputs % 8 < 6));
 }
 
+bool may_filter_minimally(const Request& r) {
+  return r.fast_math != FastMath::Off && winograd_pays(r);
+}
+
 bool any(const Request&) { return true; }
 
 struct Rule {
@@ -64,6 +69,7 @@ constexpr Rule kRules[] = {
     {Algorithm::Reference, is_extreme, "a stride, dilation or padding beyond any tile"},
     {Algorithm::Depthwise, is_stencil, "a stencil: few pairs of channels in a group"},
     {Algorithm::Gemm, misses_most_taps, "most taps of most results miss the source"},
+    {Algorithm::Winograd, may_filter_minimally, "fast math: fewer multiplications per phase"},
     {Algorithm::FewOutput, leaves_lanes_idle, "too few output channels to fill vectors"},
     {Algorithm::Direct, fills_vectors, "enough output channels to fill vectors"},
     {Algorithm::OuterProduct, weights_gradient, "sums over pixels, in register tiles"},

@@ -36,15 +36,19 @@ Execution prepare(std::string_view operation, const Request& request, Algorithm 
   Execution e;
   e.isa = &isa;
   e.request = request;
+  // Who asks for Winograd by name has asked for fast math.
+  if (wanted == Algorithm::Winograd && request.fast_math == FastMath::Off) {
+    e.request.fast_math = FastMath::On;
+  }
   const KernelSet& kernels = *e.isa->kernels();
   e.choice = wanted == Algorithm::Auto || has_no_terms(request)
-                 ? choose(request, kernels)
+                 ? choose(e.request, kernels)
                  : Choice{wanted, "asked for by the caller"};
-  e.kernel = find_kernel(kernels, e.choice.algorithm, request);
+  e.kernel = find_kernel(kernels, e.choice.algorithm, e.request);
   const char* refusal = e.kernel == nullptr ? "it has no kernel for this operation and dtype"
                         : e.choice.algorithm != Algorithm::Reference && is_extreme(request)
                             ? "a stride, dilation or padding beyond any tile"
-                            : e.kernel->refusal(request);
+                            : e.kernel->refusal(e.request);
   if (refusal != nullptr) {
     throw std::invalid_argument(std::string(operation) + ": algorithm: expected one that can do " +
                                 "this problem, got " + std::string(to_string(wanted)) + ": " +

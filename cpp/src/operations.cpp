@@ -40,7 +40,9 @@ void call(const Operands<T>& o, const Convolution2DOpDescriptor& d, const CallOp
                         data_strides(o.source.strides, d.data_layout),
                         data_strides(o.result.strides, d.data_layout),
                         weights_strides(o.weights.strides, d.weights_layout),
-                        cache_sizes()};
+                        cache_sizes(),
+                        options.fast_math ? *options.fast_math : get_fast_math(),
+                        false};
   const Execution execution = prepare(name, request, options.algorithm, active_isa_entry());
   if (options.check_only) return;
   Executor& executor = options.executor == nullptr ? serial_executor() : *options.executor;

@@ -23,6 +23,7 @@ struct PlanState {
   Shape output_shape;
   Activation activation;
   Algorithm wanted;
+  FastMath fast_math;
   Workspace packed;
   Workspace bias;          // of the sums' type; empty without one
   Workspace weights_copy;  // dense; kept where tensors of other strides might need another packing
@@ -44,7 +45,9 @@ Request request_of(const PlanState& s, Operation operation, const Problem& probl
           data_strides(source_strides, s.descriptor.data_layout),
           data_strides(result_strides, s.descriptor.data_layout),
           weights_strides(weights_strides_, s.descriptor.weights_layout),
-          cache_sizes()};
+          cache_sizes(),
+          s.fast_math,
+          true};
 }
 
 bool same_schedule(const Execution& a, const Execution& b) {
@@ -91,6 +94,7 @@ std::shared_ptr<const PlanState> make(Operation operation, const Names& names,
   s->source = {names.source, source_shape};
   s->weights = {names.weights, weights.shape};
   s->result = {names.result, result_shape};
+  s->fast_math = options.fast_math ? *options.fast_math : get_fast_math();
   s->activation = options.activation;
   s->wanted = options.algorithm;
   const Problem problem =

@@ -40,6 +40,7 @@ class Algorithm(IntEnum):
     DEPTHWISE = 4
     FEW_OUTPUT = 5
     OUTER_PRODUCT = 6
+    WINOGRAD = 7
 
 class Convolution2DOpDescriptor:
     __hash__: None  # type: ignore[assignment]

@@ -12,6 +12,7 @@ import numpy as np
 import convtranspose as ct
 import oracle
 import tolerance
+import winograd
 from cases import Problem
 
 DTYPES = ("float32", "float64")
@@ -19,6 +20,7 @@ LAYOUTS = tuple(product(("NCHW", "NHWC"), ("OIHW", "HWIO")))
 ISAS = ct.available_isas()
 ALGORITHMS = tuple(algorithm.name for algorithm in ct.Algorithm)
 UNIVERSAL = ("AUTO", "REFERENCE", "GEMM")  # these take every problem
+FAST_MATH = ("WINOGRAD",)  # these multiply otherwise than the definition
 AXES = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 2, 3, 1), "OIHW": (0, 1, 2, 3), "HWIO": (2, 3, 1, 0)}
 
 
@@ -150,14 +152,18 @@ class Check:
         self.absolute = oracle.absolute_sum(p, rounded)
         self.exact = all(np.array_equal(value, np.rint(value)) for value in rounded.values())
 
-    def complaint(self, result: np.ndarray) -> str | None:
+    def complaint(self, result: np.ndarray, setting: Setting | None = None) -> str | None:
         """None when right: equal for integers (all sums here are exact), else within the bound."""
         if self.exact and result.shape == self.oracle.shape and np.isfinite(self.oracle).all():
             if np.array_equal(result, self.oracle):
                 return None
             return f"{int((result != self.oracle).sum())} integer results differ"
-        return tolerance.mismatch(result, self.oracle, self.absolute, oracle.terms(self.problem))
+        absolute, terms = self.absolute, oracle.terms(self.problem)
+        if setting is not None and setting.algorithm in FAST_MATH:
+            absolute = winograd.magnitude(self.problem, self.tensors)
+            terms += winograd.ROUNDINGS
+        return tolerance.mismatch(result, self.oracle, absolute, terms)
 
     def run(self, setting: Setting, **options) -> str | None:
         result = attempt(self.problem, self.tensors, setting, **options)
-        return None if result is None else self.complaint(result)
+        return None if result is None else self.complaint(result, setting)

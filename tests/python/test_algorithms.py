@@ -38,7 +38,7 @@ def test_forced(operation, isa, algorithm):
             check = Check(p.but(operation=operation), dtype)
             result = attempt(check.problem, check.tensors, setting)
             if result is not None:
-                complaint = check.complaint(result)
+                complaint = check.complaint(result, setting)
                 assert complaint is None, f"{check.problem} {setting}: {complaint}"
                 ran += 1
         assert ran == len(PROBLEMS) or algorithm not in UNIVERSAL, f"{ran} ran: {setting}"

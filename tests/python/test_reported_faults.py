@@ -70,6 +70,7 @@ def test_every_report_is_covered():
 def test_other_algorithms_agree_or_refuse():
     for p in ROWS:
         for algorithm in set(ALGORITHMS) - set(UNIVERSAL):
-            result = attempt(p, p.inputs(), Setting(algorithm=algorithm))
+            setting = Setting(algorithm=algorithm)
+            result = attempt(p, p.inputs(), setting)
             if result is not None and np.isfinite(result).all():
-                assert Check(p, "float32").complaint(result) is None, p
+                assert Check(p, "float32").complaint(result, setting) is None, p

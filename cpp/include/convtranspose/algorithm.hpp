@@ -15,7 +15,8 @@
   ROW(Direct, "direct", 3)              /* implicit GEMM per output phase              */ \
   ROW(Depthwise, "depthwise", 4)        /* stencils for one channel a group            */ \
   ROW(FewOutput, "few_output", 5)       /* few output channels: lanes are pixels       */ \
-  ROW(OuterProduct, "outer_product", 6) /* weights gradient: sums of outer products    */
+  ROW(OuterProduct, "outer_product", 6) /* weights gradient: sums of outer products    */ \
+  ROW(Winograd, "winograd", 7)          /* minimal filtering per phase; fast math      */
 
 namespace convtranspose {
 

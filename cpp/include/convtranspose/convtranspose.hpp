@@ -5,6 +5,7 @@
 #include "convtranspose/activation.hpp"
 #include "convtranspose/algorithm.hpp"
 #include "convtranspose/descriptor.hpp"
+#include "convtranspose/fast_math.hpp"
 #include "convtranspose/half.hpp"
 #include "convtranspose/isa.hpp"
 #include "convtranspose/operations.hpp"

@@ -12,10 +12,12 @@
 // std::bad_alloc when there is no memory for the workspace. The output must not overlap an input.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "convtranspose/algorithm.hpp"
 #include "convtranspose/export.hpp"
+#include "convtranspose/fast_math.hpp"
 #include "convtranspose/half.hpp"
 #include "convtranspose/tensor_view.hpp"
 #include "convtranspose/threads.hpp"
@@ -30,6 +32,7 @@ struct CallOptions {
   Executor* executor = nullptr;           ///< nullptr: the calling thread
   int threads = 0;                        ///< at most so many of the executor's; 0: all
   bool check_only = false;                ///< refuse what is wrong and stop; views need no memory
+  std::optional<FastMath> fast_math{};    ///< without a value: get_fast_math()
 };
 
 namespace detail {

@@ -20,6 +20,7 @@ struct PlanOptions {
   Algorithm algorithm = Algorithm::Auto;  ///< anything else is used or refused
   Activation activation{};                ///< not for weights gradients
   Executor* executor = nullptr;           ///< packs the weights; nullptr: the calling thread
+  std::optional<FastMath> fast_math{};    ///< without a value: get_fast_math()
 };
 
 /// How a call of a plan is carried out; every field has a default.

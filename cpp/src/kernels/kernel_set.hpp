@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "convtranspose/algorithm.hpp"
+#include "convtranspose/fast_math.hpp"
 #include "epilogue.hpp"
 #include "problem.hpp"
 
@@ -25,6 +26,8 @@ struct Request {
   DataStrides source, result;
   WeightsStrides weights;
   CacheSizes caches;
+  FastMath fast_math;
+  bool packed_ahead;  // a plan's: packing the weights costs its calls nothing
 };
 
 /// How a kernel cuts a request up. A call does, for every chunk in turn: all pack tasks, then all

@@ -48,6 +48,12 @@ struct Vec {
   static EIGEN_STRONG_INLINE Type add(const Type& a, const Type& b) {
     return Eigen::internal::padd(a, b);
   }
+  static EIGEN_STRONG_INLINE Type subtract(const Type& a, const Type& b) {
+    return Eigen::internal::psub(a, b);
+  }
+  static EIGEN_STRONG_INLINE Type multiply(const Type& a, const Type& b) {
+    return Eigen::internal::pmul(a, b);
+  }
   static EIGEN_STRONG_INLINE Type fma(const Type& a, const Type& b, const Type& c) {
     return Eigen::internal::pmadd(a, b, c);
   }
