@@ -72,7 +72,7 @@ def test_every_backend_test_of_the_onnx_package():
         allowed = 2 * tolerance.bound(np.float32, scale, terms)
         assert (np.abs(result.astype(np.float64) - expected) <= allowed).all(), name
         names.append(name)
-    assert len(names) >= 13, names
+    assert len(names) >= 11, names  # in onnx 1.16; 13 in 1.23
 
 
 @pytest.mark.parametrize("hundred", range(3))
