@@ -77,12 +77,15 @@ def test_what_is_swapped_and_what_is_kept_why():
         def forward(self, source):
             return super().forward(source) + 1
 
+    class ConvTransposeBlock(torch.nn.Sequential):
+        pass
+
     patched = torch.nn.ConvTranspose2d(3, 2, 2)
     patched.forward = lambda x: x
     model = torch.nn.ModuleDict(
         {
             "one": torch.nn.ConvTranspose1d(3, 2, 2),
-            "inner": torch.nn.Sequential(
+            "inner": ConvTransposeBlock(
                 torch.nn.ConvTranspose2d(3, 2, 2), torch.nn.Conv2d(3, 2, 2)
             ),
             "norm": parametrizations.spectral_norm(torch.nn.ConvTranspose2d(3, 2, 2)),

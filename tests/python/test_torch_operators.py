@@ -219,6 +219,14 @@ def test_compiled_shapes_are_dynamic():
     assert len(graphs) == 1
 
 
+def test_exports_with_dynamic_shapes():
+    model = ctt.ConvTranspose2d(4, 3, 3, stride=2).eval()
+    shapes = {"input": {0: torch.export.Dim("batch"), 2: torch.export.Dim("height")}}
+    program = torch.export.export(model, (torch.randn(2, 4, 5, 6),), dynamic_shapes=shapes)
+    other = torch.randn(3, 4, 9, 6)
+    assert torch.equal(program.module()(other), model(other))
+
+
 @pytest.mark.parametrize(
     ("source", "weights", "shape", "error", "said"),
     [

@@ -97,8 +97,9 @@ def accelerate(model: torch.nn.Module, *, prepack: bool = False) -> Acceleration
 
 def _is_transposed(layer: torch.nn.Module) -> bool:
     if isinstance(layer, torch.jit.ScriptModule):
-        return "ConvTranspose" in getattr(layer, "original_name", "")
-    return "ConvTranspose" in "".join(cls.__name__ for cls in type(layer).__mro__)
+        return str(layer.original_name).startswith("ConvTranspose")
+    # The name of the base of them all, in torch.nn and in torch.ao.nn.quantized.
+    return any(cls.__name__ == "_ConvTransposeNd" for cls in type(layer).__mro__)
 
 
 def _plain_class(layer: torch.nn.Module) -> type:
