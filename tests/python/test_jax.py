@@ -341,5 +341,5 @@ def test_without_fitting_handlers_python_is_called(
         backends.choose("ffi")
 
 
-def test_examples():
+def test_examples(backend):
     assert doctest.testmod(cj).failed == 0
