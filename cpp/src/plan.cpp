@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "activation_check.hpp"
 #include "call_log.hpp"
 #include "cpu.hpp"
 #include "dtype.hpp"
@@ -97,6 +98,7 @@ std::shared_ptr<const PlanState> make(Operation operation, const Names& names,
   s->fast_math = options.fast_math ? *options.fast_math : get_fast_math();
   s->activation = options.activation;
   s->wanted = options.algorithm;
+  check_activation(s->name, options.activation);
   const Problem problem =
       resolve(s->name, {s->source, s->weights, s->result}, descriptor, options.strict);
   s->output_shape = operation == Operation::Forward        ? result_shape

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any, SupportsIndex
+from typing import Any, NoReturn, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ class Algorithm(IntEnum):
     OUTER_PRODUCT = 6
     WINOGRAD = 7
 
+@final
 class Convolution2DOpDescriptor:
     __hash__: None  # type: ignore[assignment]
     stride_in_x: int
@@ -175,6 +176,7 @@ class Convolution2DOpDescriptor:
     def __getstate__(self) -> tuple[dict[str, object]]: ...
     def __setstate__(self, state: tuple[dict[str, object]], /) -> None: ...
 
+@final
 class ConvolutionTranspose2DPlan:
     def __init__(
         self,
@@ -208,7 +210,11 @@ class ConvolutionTranspose2DPlan:
     @property
     def workspace_bytes(self) -> int: ...
     def explain(self) -> str: ...
+    def __copy__(self) -> ConvolutionTranspose2DPlan: ...
+    def __deepcopy__(self, memo: dict[int, object]) -> ConvolutionTranspose2DPlan: ...
+    def __reduce__(self) -> NoReturn: ...
 
+@final
 class ConvolutionTranspose2DDataGradientPlan:
     def __init__(
         self,
@@ -242,7 +248,11 @@ class ConvolutionTranspose2DDataGradientPlan:
     @property
     def workspace_bytes(self) -> int: ...
     def explain(self) -> str: ...
+    def __copy__(self) -> ConvolutionTranspose2DDataGradientPlan: ...
+    def __deepcopy__(self, memo: dict[int, object]) -> ConvolutionTranspose2DDataGradientPlan: ...
+    def __reduce__(self) -> NoReturn: ...
 
+@final
 class ConvolutionTranspose2DWeightsGradientPlan:
     def __init__(
         self,
@@ -277,6 +287,11 @@ class ConvolutionTranspose2DWeightsGradientPlan:
     @property
     def workspace_bytes(self) -> int: ...
     def explain(self) -> str: ...
+    def __copy__(self) -> ConvolutionTranspose2DWeightsGradientPlan: ...
+    def __deepcopy__(
+        self, memo: dict[int, object]
+    ) -> ConvolutionTranspose2DWeightsGradientPlan: ...
+    def __reduce__(self) -> NoReturn: ...
 
 def convolution_transpose_2d(
     source: ArrayLike,

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 
+#include <optional>
 #include <string>
 
-#include "convtranspose/convtranspose.hpp"
+#include "arguments.hpp"
 
 namespace convtranspose::python {
-
-namespace py = pybind11;
 
 enum class Element { Float32, Float64, Float16, BFloat16 };
 
@@ -29,18 +27,22 @@ struct Array {
   }
 };
 
-/// Who asks, for the messages: the operation's name and the argument's.
-struct Asker {
-  std::string operation;
-  const char* argument;
-};
+/// The element type that a dtype stands for, if we have it.
+std::optional<Element> element_of(const py::dtype& dtype);
 
-/// An input: a numpy array, or anything on the CPU with __dlpack__.
-Array input(const py::object& object, const Asker& asker);
+/// The first step of looking at an argument, which may run code of the caller's: the array that an
+/// object is, a numpy array or a tensor of another library on the CPU with __dlpack__.
+py::array as_array(const py::object& object, const Asker& asker);
 
-/// `out`: a writable numpy array of this shape and element type, clear of the inputs.
-Array output(const py::object& object, const std::string& operation, const Shape& shape,
-             const Array& first, const Array& second);
+/// The same for what must be a numpy array, or is None and stays an empty handle.
+py::array as_optional_array(const py::object& object, const Asker& asker);
+
+/// The second step, which runs nothing of the caller's: dtype, rank and where the elements lie.
+Array look_at(py::array array, const Asker& asker);
+
+/// Looks at `out`: writable, of this shape and of the dtype of the inputs, clear of both.
+Array look_at_output(py::array array, const std::string& operation, const Shape& shape,
+                     const Array& first, const Array& second);
 
 /// A new array like `like` in all but its shape.
 Array allocate(const Shape& shape, const Array& like);
@@ -48,16 +50,6 @@ Array allocate(const Shape& shape, const Array& like);
 /// TypeError unless both have one dtype.
 void check_same_dtype(const std::string& operation, const char* name_a, const Array& a,
                       const char* name_b, const Array& b);
-
-/// A limit on threads: at least 1, or None, which is 0.
-int threads_argument(const py::handle& object, const std::string& operation);
-
-/// Four integers.
-Shape shape_argument(const py::handle& object, const std::string& operation, const char* argument);
-
-/// One integer of 64 bits.
-Index integer_argument(const py::handle& object, const std::string& operation,
-                       const char* argument);
 
 /// Calls body with a zero of the element type.
 template <class Body>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <pybind11/native_enum.h>
 
-#include "arrays.hpp"
+#include "arguments.hpp"
+#include "seal.hpp"
 
 namespace convtranspose::python {
 namespace {
@@ -31,10 +32,10 @@ constexpr IntegerField kIntegers[] = {
 };
 
 void set_integer(Descriptor& d, const IntegerField& field, const py::handle& value) {
-  const Index number = integer_argument(value, kName, field.name);
+  const Index number = integer_argument(value, {kName, field.name});
   if (number < field.least) {
-    throw py::value_error(std::string(kName) + ": " + field.name + ": expected at least " +
-                          std::to_string(field.least) + ", got " + std::to_string(number));
+    refuse_value({kName, field.name}, "at least " + std::to_string(field.least),
+                 std::to_string(number));
   }
   d.*field.member = number;
 }
@@ -42,12 +43,9 @@ void set_integer(Descriptor& d, const IntegerField& field, const py::handle& val
 /// An enum member, or the integer of one.
 template <class E>
 E enum_argument(const py::handle& value, const char* field, int largest) {
-  const Index number = integer_argument(value, kName, field);
+  const Index number = integer_argument(value, {kName, field});
   if (number < 0 || number > largest) {
-    throw py::value_error(
-        std::string(kName) + ": " + field + ": expected " +
-        py::cast<std::string>(py::str(py::type::of(py::cast(E{})).attr("__name__"))) + ", got " +
-        std::to_string(number));
+    refuse_value({kName, field}, type_name(py::cast(E{})), std::to_string(number));
   }
   return static_cast<E>(number);
 }
@@ -61,8 +59,7 @@ TensorNamedDataLayout layout(const py::handle& value, const char* field,
                              const char* expected) {
   const auto chosen = enum_argument<TensorNamedDataLayout>(value, field, 10);
   if (chosen != first && chosen != second) {
-    throw py::value_error(std::string(kName) + ": " + field + ": expected " + expected + ", got " +
-                          py::cast<std::string>(py::cast(chosen).attr("name")));
+    refuse_value({kName, field}, expected, text_of(py::cast(chosen).attr("name")));
   }
   return chosen;
 }
@@ -93,8 +90,20 @@ void set_field(Descriptor& d, const std::string& name, const py::handle& value) 
 }
 
 Descriptor changed(Descriptor d, const py::dict& fields) {
-  for (const auto& [name, value] : fields) set_field(d, py::cast<std::string>(name), value);
+  for (const auto& [name, value] : fields) {
+    set_field(d, string_argument(name, {kName, "a field's name"}), value);
+  }
   return d;
+}
+
+/// What __getstate__ gave, if nobody changed it.
+Descriptor unpickled(const py::object& state) {
+  const bool valid = py::isinstance<py::tuple>(state) && py::len(state) == 1;
+  const py::object fields = valid ? py::object(py::tuple(state)[0]) : py::none();
+  if (!py::isinstance<py::dict>(fields)) {
+    refuse_type({kName, "state"}, "a tuple of one dict", text_of(py::repr(state)));
+  }
+  return changed({}, fields);
 }
 
 py::dict fields_of(const Descriptor& d) {
@@ -153,7 +162,7 @@ void bind_enums(py::module_& module) {
 
 void bind_descriptor(py::module_& module) {
   bind_enums(module);
-  py::class_<Descriptor> cls(module, kName, R"(Parameters of a 2-D convolution.
+  py::class_<Descriptor> cls(module, kName, py::is_final(), R"(Parameters of a 2-D convolution.
 
 Mirrors ``MPSGraphConvolution2DOpDescriptor``. It always describes the *forward* convolution, also
 for the transposed one: X is the width, Y the height, padding lies around the forward source (the
@@ -244,9 +253,9 @@ Convolution2DOpDescriptor(stride_in_x=2, stride_in_y=2, padding_left=1)
              return py::make_tuple(py::module_::import("copyreg").attr("__newobj__"),
                                    py::make_tuple(py::type::of(self)), self.attr("__getstate__")());
            })
-      .def(py::pickle(
-          [](const Descriptor& d) { return py::make_tuple(fields_of(d)); },
-          [](const py::tuple& state) { return changed({}, state[0].cast<py::dict>()); }));
+      .def(py::pickle([](const Descriptor& d) { return py::make_tuple(fields_of(d)); },
+                      [](const py::object& state) { return unpickled(state); }));
+  require_init(cls);
 }
 
 }  // namespace convtranspose::python

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "arrays.hpp"
+#include <algorithm>
+
+#include "arguments.hpp"
 
 namespace convtranspose::python {
 
@@ -11,12 +13,15 @@ void bind_info(py::module_& module) {
     for (const std::string_view name : available_isas()) names.append(std::string(name));
     return py::tuple(names);
   });
-  module.def("set_isa", [](const std::string& name) { set_isa(name); }, py::arg("name"));
+  module.def(
+      "set_isa",
+      [](const py::object& name) { set_isa(string_argument(name, {"set_isa", "name"})); },
+      py::arg("name"));
   module.def("get_num_threads", &get_num_threads);
   module.def(
       "set_num_threads",
       [](const py::object& count) {
-        const Index n = integer_argument(count, "set_num_threads", "count");
+        const Index n = integer_argument(count, {"set_num_threads", "count"});
         set_num_threads(static_cast<int>(std::clamp<Index>(n, -1, 1 << 20)));
       },
       py::arg("count"));

@@ -1,35 +1,50 @@
 // SPDX-License-Identifier: MIT
 #include <pybind11/native_enum.h>
-#include <pybind11/stl.h>
 
 #include <cctype>
-#include <optional>
+#include <utility>
 
 #include "arrays.hpp"
 
 namespace convtranspose::python {
 namespace {
 
-/// Arguments that all operations share.
+/// Arguments that all operations share and that are no arrays.
 struct Common {
-  const char* function;
-  std::optional<std::string> name;
-  py::object out;
-  bool strict;
-  py::object threads;
-  Algorithm algorithm;
-
-  std::string operation() const { return name ? *name : function; }
-
-  CallOptions options(const std::string& operation) const {
-    CallOptions o;
-    o.strict = strict;
-    o.algorithm = algorithm;
-    o.executor = &default_executor();
-    o.threads = threads_argument(threads, operation);
-    return o;
-  }
+  std::string operation;
+  Convolution2DOpDescriptor descriptor;
+  CallOptions options;
 };
+
+/// Calls body(common); its options' name lives as long.
+template <class Body>
+py::array with_common(const char* function, const char* descriptor_name,
+                      const py::object& descriptor, const py::object& name,
+                      const py::object& strict, const py::object& threads,
+                      const py::object& algorithm, const Body& body) {
+  Common c;
+  c.operation = operation_name(name, function);
+  c.descriptor = descriptor_argument(descriptor, {c.operation, descriptor_name});
+  c.options.name = c.operation;
+  c.options.strict = bool_argument(strict, {c.operation, "strict"});
+  c.options.threads = threads_argument(threads, c.operation);
+  c.options.algorithm = algorithm_argument(algorithm, c.operation);
+  c.options.executor = &default_executor();
+  return body(c);
+}
+
+/// Two inputs of one dtype.
+struct Inputs {
+  Array first, second;
+};
+
+Inputs look_at_both(const std::string& operation, const char* first_name, py::array first,
+                    const char* second_name, py::array second) {
+  Inputs inputs{look_at(std::move(first), {operation, first_name}),
+                look_at(std::move(second), {operation, second_name})};
+  check_same_dtype(operation, first_name, inputs.first, second_name, inputs.second);
+  return inputs;
+}
 
 /// A new result. Where numpy cannot make it, `check` goes first to say what is wrong with the
 /// shape.
@@ -45,11 +60,11 @@ Array allocate_checked(const Shape& shape, const Array& like, const Check& check
 
 /// Two inputs, one output. `compute` gets the views and the options.
 template <class Compute>
-py::array call(const Common& common, const std::string& operation, const Array& first,
-               const Array& second, const Shape& shape, const Compute& compute) {
-  CallOptions options = common.options(operation);
-  options.name = operation;
+py::array call(const Common& common, const Inputs& inputs, const Shape& shape, py::array out,
+               const Compute& compute) {
+  const Array &first = inputs.first, &second = inputs.second;
   const auto check = [&] {
+    CallOptions options = common.options;
     options.check_only = true;
     visit(first.element, [&](auto zero) {
       using T = decltype(zero);
@@ -57,14 +72,14 @@ py::array call(const Common& common, const std::string& operation, const Array& 
               TensorView<T>{nullptr, shape, dense_strides(shape)}, options);
     });
   };
-  const Array result = common.out.is_none() ? allocate_checked(shape, first, check)
-                                            : output(common.out, operation, shape, first, second);
+  const Array result = out ? look_at_output(std::move(out), common.operation, shape, first, second)
+                           : allocate_checked(shape, first, check);
   visit(first.element, [&](auto zero) {
     using T = decltype(zero);
     const auto a = first.view<const T>(), b = second.view<const T>();
     const auto r = result.view<T>();
     const py::gil_scoped_release release;
-    compute(a, b, r, options);
+    compute(a, b, r, common.options);
   });
   return result.array;
 }
@@ -76,19 +91,23 @@ void define(py::module_& module, const char* function, const char* first_name,
   module.def(
       function,
       [=](const py::object& first, const py::object& second, const py::object& output_shape,
-          const Convolution2DOpDescriptor& descriptor, std::optional<std::string> name,
-          py::object out, bool strict, py::object threads, Algorithm algorithm) {
-        const Common common{function, std::move(name),    std::move(out),
-                            strict,   std::move(threads), algorithm};
-        const std::string operation = common.operation();
-        const Array a = input(first, {operation, first_name});
-        const Array b = input(second, {operation, second_name});
-        check_same_dtype(operation, first_name, a, second_name, b);
-        const Shape shape = shape_argument(output_shape, operation, "output_shape");
-        return call(common, operation, a, b, shape,
-                    [&](const auto& x, const auto& y, const auto& r, const CallOptions& options) {
-                      compute(x, y, r, descriptor, options);
-                    });
+          const py::object& descriptor, const py::object& name, const py::object& out,
+          const py::object& strict, const py::object& threads, const py::object& algorithm) {
+        return with_common(
+            function, descriptor_name, descriptor, name, strict, threads, algorithm,
+            [&](const Common& c) {
+              const Shape shape = shape_argument(output_shape, {c.operation, "output_shape"});
+              py::array a = as_array(first, {c.operation, first_name});
+              py::array b = as_array(second, {c.operation, second_name});
+              py::array o = as_optional_array(out, {c.operation, "out"});
+              const Inputs inputs =
+                  look_at_both(c.operation, first_name, std::move(a), second_name, std::move(b));
+              return call(
+                  c, inputs, shape, std::move(o),
+                  [&](const auto& x, const auto& y, const auto& r, const CallOptions& options) {
+                    compute(x, y, r, c.descriptor, options);
+                  });
+            });
       },
       py::arg(first_name), py::arg(second_name), py::arg("output_shape"), py::arg(descriptor_name),
       py::arg("name") = py::none(), py::kw_only(), py::arg("out") = py::none(),
@@ -143,20 +162,25 @@ void bind_operations(py::module_& module) {
          });
   module.def(
       "convolution_2d",
-      [](const py::object& source, const py::object& weights,
-         const Convolution2DOpDescriptor& descriptor, std::optional<std::string> name,
-         py::object out, bool strict, py::object threads, Algorithm algorithm) {
-        const Common common{"convolution_2d", std::move(name),    std::move(out),
-                            strict,           std::move(threads), algorithm};
-        const std::string operation = common.operation();
-        const Array a = input(source, {operation, "source"});
-        const Array b = input(weights, {operation, "weights"});
-        check_same_dtype(operation, "source", a, "weights", b);
-        const Shape shape = convolution_2d_output_shape(a.shape, b.shape, descriptor, operation);
-        return call(common, operation, a, b, shape,
-                    [&](const auto& x, const auto& y, const auto& r, const CallOptions& options) {
-                      convolution_2d(x, y, r, descriptor, options);
-                    });
+      [](const py::object& source, const py::object& weights, const py::object& descriptor,
+         const py::object& name, const py::object& out, const py::object& strict,
+         const py::object& threads, const py::object& algorithm) {
+        return with_common(
+            "convolution_2d", "descriptor", descriptor, name, strict, threads, algorithm,
+            [&](const Common& c) {
+              py::array a = as_array(source, {c.operation, "source"});
+              py::array b = as_array(weights, {c.operation, "weights"});
+              py::array o = as_optional_array(out, {c.operation, "out"});
+              const Inputs inputs =
+                  look_at_both(c.operation, "source", std::move(a), "weights", std::move(b));
+              const Shape shape = convolution_2d_output_shape(
+                  inputs.first.shape, inputs.second.shape, c.descriptor, c.operation);
+              return call(
+                  c, inputs, shape, std::move(o),
+                  [&](const auto& x, const auto& y, const auto& r, const CallOptions& options) {
+                    convolution_2d(x, y, r, c.descriptor, options);
+                  });
+            });
       },
       py::arg("source"), py::arg("weights"), py::arg("descriptor"), py::arg("name") = py::none(),
       py::kw_only(), py::arg("out") = py::none(), py::arg("strict") = true,
@@ -164,11 +188,12 @@ void bind_operations(py::module_& module) {
   module.def(
       "output_shape_range",
       [](const py::object& source_shape, const py::object& weights_shape,
-         const Convolution2DOpDescriptor& descriptor) {
+         const py::object& descriptor) {
         const char* self = "output_shape_range";
-        const OutputShapeRange range =
-            output_shape_range(shape_argument(source_shape, self, "source_shape"),
-                               shape_argument(weights_shape, self, "weights_shape"), descriptor);
+        const Shape source = shape_argument(source_shape, {self, "source_shape"});
+        const Shape weights = shape_argument(weights_shape, {self, "weights_shape"});
+        const OutputShapeRange range = output_shape_range(
+            source, weights, descriptor_argument(descriptor, {self, "descriptor"}));
         return py::make_tuple(tuple_of(range.smallest), tuple_of(range.largest));
       },
       py::arg("source_shape"), py::arg("weights_shape"), py::arg("descriptor"));

@@ -4,27 +4,19 @@
 #include <vector>
 
 namespace convtranspose::python {
-namespace {
-
-std::string type_name(const py::handle& object) {
-  return text_of(py::type::handle_of(object).attr("__name__"));
-}
-
-}  // namespace
-
-std::string text_of(const py::handle& object) { return py::cast<std::string>(py::str(object)); }
 
 Activation activation_argument(const py::object& object, const std::string& operation) {
   if (object.is_none()) return {};
   std::string kind;
   std::vector<double> numbers;
   bool valid = py::isinstance<py::str>(object);
+  const Asker asker{operation, "activation"};
   if (valid) {
-    kind = object.cast<std::string>();
+    kind = string_argument(object, asker);
   } else if (py::isinstance<py::tuple>(object) && py::len(object) > 0) {
     const py::tuple parts = object;
     valid = py::isinstance<py::str>(parts[0]);
-    if (valid) kind = py::cast<std::string>(parts[0]);
+    if (valid) kind = string_argument(parts[0], asker);
     for (std::size_t i = 1; i < parts.size(); ++i) {
       const double number = PyFloat_AsDouble(py::object(parts[i]).ptr());
       valid = valid && PyErr_Occurred() == nullptr;
@@ -40,41 +32,43 @@ Activation activation_argument(const py::object& object, const std::string& oper
   if (valid && kind == "leaky_relu" && numbers.size() == 1) {
     return Activation::leaky_relu(numbers[0]);
   }
-  if (valid && kind == "clamp" && numbers.size() == 2 && numbers[0] <= numbers[1]) {
+  if (valid && kind == "clamp" && numbers.size() == 2) {
     return Activation::clamp(numbers[0], numbers[1]);
   }
-  throw py::value_error(operation +
-                        ": activation: expected None, 'relu', 'sigmoid', 'tanh', ('leaky_relu', "
-                        "slope) or ('clamp', low, high) with low <= high, got " +
-                        text_of(py::repr(object)));
+  refuse_value(asker,
+               "None, 'relu', 'sigmoid', 'tanh', ('leaky_relu', slope) or ('clamp', low, high)",
+               text_of(py::repr(object)));
 }
 
-py::object bias_argument(const py::object& bias, const std::string& operation, const Array& weights,
-                         Index channels) {
-  if (bias.is_none()) return bias;
-  if (!py::isinstance<py::array>(bias)) {
-    throw py::type_error(operation + ": bias: expected a numpy array or None, got " +
-                         type_name(bias));
+py::array look_at_bias(py::array bias, const std::string& operation, const Array& weights,
+                       Index channels) {
+  if (!bias) return bias;
+  const Asker asker{operation, "bias"};
+  if (!bias.dtype().equal(weights.array.dtype())) {
+    refuse_type(asker, "the dtype of weights, " + text_of(weights.array.dtype()),
+                text_of(bias.dtype()));
   }
-  const py::array array = bias;
-  if (!array.dtype().equal(weights.array.dtype())) {
-    throw py::type_error(operation + ": bias: expected the dtype of weights, " +
-                         text_of(weights.array.dtype()) + ", got " + text_of(array.dtype()));
+  if (bias.ndim() != 1 || bias.shape(0) != channels) {
+    refuse_value(asker,
+                 "shape (" + std::to_string(channels) + ",), one number a channel of the output",
+                 text_of(bias.attr("shape")));
   }
-  if (array.ndim() != 1 || array.shape(0) != channels) {
-    throw py::value_error(operation + ": bias: expected shape (" + std::to_string(channels) +
-                          ",), one number a channel of the output, got " +
-                          text_of(array.attr("shape")));
-  }
-  return py::module_::import("numpy").attr("ascontiguousarray")(array);  // a handful of numbers
+  return py::module_::import("numpy").attr("ascontiguousarray")(bias);  // a handful of numbers
 }
 
-std::pair<Element, py::dtype> dtype_argument(const py::object& object,
-                                             const std::string& operation) {
-  const py::module_ numpy = py::module_::import("numpy");
-  const Array probe =
-      input(numpy.attr("empty")(py::make_tuple(0, 0, 0, 0), object), {operation, "dtype"});
-  return {probe.element, probe.array.dtype()};
+std::pair<Element, py::dtype> dtype_argument(const py::object& object, const Asker& asker) {
+  const char* const expected = "float32, float64, float16 or bfloat16";
+  if (object.is_none()) refuse_type(asker, expected, "None");
+  py::dtype dtype;
+  try {
+    dtype = py::module_::import("numpy").attr("dtype")(object);
+  } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_Exception)) throw;
+    refuse_type(asker, expected, text_of(py::repr(object)));
+  }
+  const std::optional<Element> element = element_of(dtype);
+  if (!element) refuse_type(asker, expected, text_of(dtype));
+  return {*element, dtype};
 }
 
 const char* const kPlanDoc = R"(A transposed convolution whose shapes and weights are known ahead.

@@ -9,18 +9,15 @@
 
 namespace convtranspose::python {
 
-std::string text_of(const py::handle& object);
-
 /// None, "relu", "sigmoid", "tanh", ("leaky_relu", slope) or ("clamp", low, high).
 Activation activation_argument(const py::object& object, const std::string& operation);
 
-/// A dense array of `channels` numbers of the weights' dtype, or None.
-py::object bias_argument(const py::object& bias, const std::string& operation, const Array& weights,
-                         Index channels);
+/// A dense array of `channels` numbers of the weights' dtype; an empty handle stays one.
+py::array look_at_bias(py::array bias, const std::string& operation, const Array& weights,
+                       Index channels);
 
-/// Anything numpy.dtype takes.
-std::pair<Element, py::dtype> dtype_argument(const py::object& object,
-                                             const std::string& operation);
+/// Anything numpy.dtype takes but None, which it takes for float64.
+std::pair<Element, py::dtype> dtype_argument(const py::object& object, const Asker& asker);
 
 extern const char* const kPlanDoc;
 extern const char* const kDataGradientPlanDoc;

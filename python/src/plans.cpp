@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Plans: one Python class an operation, whatever the dtype.
-#include <pybind11/stl.h>
-
 #include <memory>
-#include <optional>
+#include <utility>
 #include <variant>
 
 #include "arrays.hpp"
 #include "plan_arguments.hpp"
+#include "seal.hpp"
 
 namespace convtranspose::python {
 namespace {
@@ -30,13 +29,20 @@ struct AnyPlan {
   }
 
   /// An input of a call; it must have the plan's dtype.
-  Array checked_input(const py::object& object, const char* argument) const {
-    Array array = input(object, {operation, argument});
+  Array look_at_input(py::array object, const char* argument) const {
+    Array array = look_at(std::move(object), {operation, argument});
     if (!array.array.dtype().is(dtype) && !array.array.dtype().equal(dtype)) {
-      throw py::type_error(operation + ": " + argument + ": expected the plan's dtype, " +
-                           text_of(dtype) + ", got " + text_of(array.array.dtype()));
+      refuse_type({operation, argument}, "the plan's dtype, " + text_of(dtype),
+                  text_of(array.array.dtype()));
     }
     return array;
+  }
+
+  /// The result of a call: a new array, or what `out` is.
+  Array result(py::array out, const Array& first, const Array& second) const {
+    const Shape& shape = base().output_shape();
+    return out ? look_at_output(std::move(out), operation, shape, first, second)
+               : allocate(shape, first);
   }
 
   /// Calls compute(plan, zero, options) with the GIL released.
@@ -55,6 +61,16 @@ struct AnyPlan {
   }
 };
 
+PlanOptions plan_options(const std::string& operation, const py::object& strict,
+                         const py::object& algorithm) {
+  PlanOptions options;
+  options.name = operation;
+  options.strict = bool_argument(strict, {operation, "strict"});
+  options.algorithm = algorithm_argument(algorithm, operation);
+  options.executor = &default_executor();
+  return options;
+}
+
 template <class Any>
 void bind_properties(py::class_<Any>& cls) {
   cls.def_property_readonly("algorithm", [](const Any& p) { return p.base().algorithm(); })
@@ -71,11 +87,24 @@ void bind_properties(py::class_<Any>& cls) {
       .def_property_readonly(
           "workspace_bytes",
           [](const Any& p) { return p.base().workspace_bytes(&default_executor(), p.threads); })
-      .def("explain", [](const Any& p) {
-        const detail::PlanBase& b = p.base();
-        return p.operation + ": " + std::string(to_string(b.algorithm())) + " on " +
-               std::string(b.isa()) + ", because: " + std::string(b.reason());
+      .def("explain",
+           [](const Any& p) {
+             const detail::PlanBase& b = p.base();
+             return p.operation + ": " + std::string(to_string(b.algorithm())) + " on " +
+                    std::string(b.isa()) + ", because: " + std::string(b.reason());
+           })
+      // A plan cannot change, so a copy of it need not be another object.
+      .def("__copy__", [](const py::object& self) { return self; })
+      .def(
+          "__deepcopy__", [](const py::object& self, const py::object&) { return self; },
+          py::arg("memo"))
+      .def("__reduce__", [](const py::object& self) -> py::object {
+        throw py::type_error("cannot pickle a " + type_name(self) +
+                             ": it holds weights packed for this CPU; make it anew from its "
+                             "arguments instead");
       });
+  require_init(cls);
+  forbid_changes(cls);
 }
 
 /// Plans that hold weights: the forward operation and the data gradient differ in names alone.
@@ -84,48 +113,47 @@ void bind_weighted(py::module_& module, const char* name, const char* function,
                    const char* shape_name, const char* input_name, const char* descriptor_name,
                    const char* doc) {
   using Any = AnyPlan<Plan>;
-  py::class_<Any> cls(module, name, doc);
-  cls.def(
-      py::init([=](const py::object& input_shape, const py::object& weights,
-                   const py::object& output_shape, const Convolution2DOpDescriptor& descriptor,
-                   const std::optional<std::string>& op_name, const py::object& bias,
-                   const py::object& activation, const py::object& threads, bool strict,
-                   Algorithm algorithm) {
-        const std::string operation = op_name ? *op_name : function;
-        const Array w = input(weights, {operation, "weights"});
-        const Shape in = shape_argument(input_shape, operation, shape_name);
-        const Shape out = shape_argument(output_shape, operation, "output_shape");
-        const bool last = descriptor.data_layout == TensorNamedDataLayout::NHWC;
-        const py::object b = bias_argument(bias, operation, w, out[last ? 3 : 1]);
-        PlanOptions options;
-        options.name = operation;
-        options.strict = strict;
-        options.algorithm = algorithm;
-        options.activation = activation_argument(activation, operation);
-        options.executor = &default_executor();
-        Any any{operation, w.array.dtype(), threads_argument(threads, operation), {}};
-        visit(w.element, [&](auto zero) {
-          using T = decltype(zero);
-          const auto view = w.view<const T>();
-          const T* bias_data =
-              b.is_none() ? nullptr
-                          : static_cast<const T*>(py::reinterpret_borrow<py::array>(b).data());
-          const py::gil_scoped_release release;
-          any.plan = std::make_shared<const Plan<T>>(in, view, out, descriptor, bias_data, options);
-        });
-        return any;
-      }),
-      py::arg(shape_name), py::arg("weights"), py::arg("output_shape"), py::arg(descriptor_name),
-      py::arg("name") = py::none(), py::kw_only(), py::arg("bias") = py::none(),
-      py::arg("activation") = py::none(), py::arg("threads") = py::none(), py::arg("strict") = true,
-      py::arg("algorithm") = Algorithm::Auto);
+  py::class_<Any> cls(module, name, py::is_final(), doc);
+  cls.def(py::init([=](const py::object& input_shape, const py::object& weights,
+                       const py::object& output_shape, const py::object& descriptor,
+                       const py::object& name_, const py::object& bias,
+                       const py::object& activation, const py::object& threads,
+                       const py::object& strict, const py::object& algorithm) {
+            const std::string operation = operation_name(name_, function);
+            const Shape in = shape_argument(input_shape, {operation, shape_name});
+            const Shape out = shape_argument(output_shape, {operation, "output_shape"});
+            const Convolution2DOpDescriptor d =
+                descriptor_argument(descriptor, {operation, descriptor_name});
+            const int most_threads = threads_argument(threads, operation);
+            PlanOptions options = plan_options(operation, strict, algorithm);
+            options.activation = activation_argument(activation, operation);
+            py::array weights_array = as_array(weights, {operation, "weights"});
+            py::array bias_array = as_optional_array(bias, {operation, "bias"});
+            const Array w = look_at(std::move(weights_array), {operation, "weights"});
+            const bool last = d.data_layout == TensorNamedDataLayout::NHWC;
+            bias_array = look_at_bias(std::move(bias_array), operation, w, out[last ? 3 : 1]);
+            Any any{operation, w.array.dtype(), most_threads, {}};
+            visit(w.element, [&](auto zero) {
+              using T = decltype(zero);
+              const auto view = w.view<const T>();
+              const T* bias_data = bias_array ? static_cast<const T*>(bias_array.data()) : nullptr;
+              const py::gil_scoped_release release;
+              any.plan = std::make_shared<const Plan<T>>(in, view, out, d, bias_data, options);
+            });
+            return any;
+          }),
+          py::arg(shape_name), py::arg("weights"), py::arg("output_shape"),
+          py::arg(descriptor_name), py::arg("name") = py::none(), py::kw_only(),
+          py::arg("bias") = py::none(), py::arg("activation") = py::none(),
+          py::arg("threads") = py::none(), py::arg("strict") = true,
+          py::arg("algorithm") = Algorithm::Auto);
   cls.def(
       "__call__",
       [=](const Any& self, const py::object& source, const py::object& out) {
-        const Array in = self.checked_input(source, input_name);
-        const Shape& shape = self.base().output_shape();
-        const Array result =
-            out.is_none() ? allocate(shape, in) : output(out, self.operation, shape, in, in);
+        py::array input = as_array(source, {self.operation, input_name});
+        py::array output = as_optional_array(out, {self.operation, "out"});
+        const Array in = self.look_at_input(std::move(input), input_name);
+        const Array result = self.result(std::move(output), in, in);
         self.run([&](const auto& plan, auto zero, const RunOptions& options) {
           using T = decltype(zero);
           plan(in.view<const T>(), result.view<T>(), options);
@@ -139,26 +167,26 @@ void bind_weighted(py::module_& module, const char* name, const char* function,
 void bind_weights_gradient(py::module_& module) {
   using Any = AnyPlan<ConvolutionTranspose2DWeightsGradientPlan>;
   const char* function = "convolution_transpose_2d_weights_gradient";
-  py::class_<Any> cls(module, "ConvolutionTranspose2DWeightsGradientPlan", kWeightsGradientPlanDoc);
+  py::class_<Any> cls(module, "ConvolutionTranspose2DWeightsGradientPlan", py::is_final(),
+                      kWeightsGradientPlanDoc);
   cls.def(py::init([=](const py::object& gradient_shape, const py::object& source_shape,
-                       const py::object& output_shape, const Convolution2DOpDescriptor& descriptor,
-                       const std::optional<std::string>& op_name, const py::object& dtype,
-                       const py::object& threads, bool strict, Algorithm algorithm) {
-            const std::string operation = op_name ? *op_name : function;
-            const auto [element, numpy_dtype] = dtype_argument(dtype, operation);
+                       const py::object& output_shape, const py::object& descriptor,
+                       const py::object& name, const py::object& dtype, const py::object& threads,
+                       const py::object& strict, const py::object& algorithm) {
+            const std::string operation = operation_name(name, function);
+            const auto [element, numpy_dtype] = dtype_argument(dtype, {operation, "dtype"});
             const Shape gradient =
-                shape_argument(gradient_shape, operation, "incoming_gradient_shape");
-            const Shape source = shape_argument(source_shape, operation, "source_shape");
-            const Shape out = shape_argument(output_shape, operation, "output_shape");
-            PlanOptions options;
-            options.name = operation;
-            options.strict = strict;
-            options.algorithm = algorithm;
+                shape_argument(gradient_shape, {operation, "incoming_gradient_shape"});
+            const Shape source = shape_argument(source_shape, {operation, "source_shape"});
+            const Shape out = shape_argument(output_shape, {operation, "output_shape"});
+            const Convolution2DOpDescriptor d =
+                descriptor_argument(descriptor, {operation, "forward_convolution_descriptor"});
+            const PlanOptions options = plan_options(operation, strict, algorithm);
             Any any{operation, numpy_dtype, threads_argument(threads, operation), {}};
             visit(element, [&](auto zero) {
               using T = decltype(zero);
               any.plan = std::make_shared<const ConvolutionTranspose2DWeightsGradientPlan<T>>(
-                  gradient, source, out, descriptor, options);
+                  gradient, source, out, d, options);
             });
             return any;
           }),
@@ -170,11 +198,12 @@ void bind_weights_gradient(py::module_& module) {
       "__call__",
       [](const Any& self, const py::object& incoming_gradient, const py::object& source,
          const py::object& out) {
-        const Array gradient = self.checked_input(incoming_gradient, "incoming_gradient");
-        const Array in = self.checked_input(source, "source");
-        const Shape& shape = self.base().output_shape();
-        const Array result =
-            out.is_none() ? allocate(shape, in) : output(out, self.operation, shape, gradient, in);
+        py::array first = as_array(incoming_gradient, {self.operation, "incoming_gradient"});
+        py::array second = as_array(source, {self.operation, "source"});
+        py::array output = as_optional_array(out, {self.operation, "out"});
+        const Array gradient = self.look_at_input(std::move(first), "incoming_gradient");
+        const Array in = self.look_at_input(std::move(second), "source");
+        const Array result = self.result(std::move(output), gradient, in);
         self.run([&](const auto& plan, auto zero, const RunOptions& options) {
           using T = decltype(zero);
           plan(gradient.view<const T>(), in.view<const T>(), result.view<T>(), options);

@@ -56,12 +56,12 @@ void bind_shape_check(py::module_& module) {
         options.check_only = true;
         const std::string operation = name ? *name : function;
         options.name = operation;
-        const Input first{nullptr, shape_argument(first_shape, operation, row.first)};
-        const Input second{nullptr, shape_argument(second_shape, operation, row.second)};
+        const Input first{nullptr, shape_argument(first_shape, {operation, row.first})};
+        const Input second{nullptr, shape_argument(second_shape, {operation, row.second})};
         const Shape shape =
             output_shape.is_none()
                 ? convolution_2d_output_shape(first.shape, second.shape, descriptor, operation)
-                : shape_argument(output_shape, operation, "output_shape");
+                : shape_argument(output_shape, {operation, "output_shape"});
         row.operation(first, second, {nullptr, shape}, descriptor, options);
         return py::make_tuple(shape[0], shape[1], shape[2], shape[3]);
       },
