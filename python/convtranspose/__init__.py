@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The transposed convolution of Apple's MPSGraph, and its gradients, on the CPU."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ._core import (
@@ -31,10 +32,11 @@ from .operations import (
     output_shape_range,
 )
 from .paths import get_cmake_dir, get_include
+from .windows import Window, output_window, source_window
 
 if TYPE_CHECKING:
+    from . import converters as converters
     from .graph import Graph
-from .windows import Window, output_window, source_window
 
 __all__ = [
     "Algorithm",
@@ -68,8 +70,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "Graph":  # what few programs need costs the others no time
+    # What few programs need costs the others no time.
+    if name == "Graph":
         from .graph import Graph
 
         return Graph
+    if name == "converters":
+        return import_module(".converters", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

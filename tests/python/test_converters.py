@@ -46,6 +46,18 @@ def test_importing_imports_no_framework():
     assert python(script).split() == []
 
 
+def test_converters_are_loaded_when_they_are_needed():
+    script = (
+        "import sys, convtranspose as ct\n"
+        "def loaded(): return 'convtranspose.converters' in sys.modules\n"
+        "print(loaded())\n"
+        "print(ct.Convolution2DOpDescriptor(stride_in_x=2).to_jax_args.__name__, loaded())\n"
+        "print(ct.Convolution2DOpDescriptor.from_torch(stride=3).stride_in_y)\n"
+        "print(ct.Convolution2DOpDescriptor().from_torch(stride=3).stride_in_y)\n"
+    )
+    assert python(script).split() == ["False", "to_jax_args", "True", "3", "3"]
+
+
 def test_weights_of_every_layout():
     oihw = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
     hwio = converters.convert_weights(oihw, Layout.OIHW, Layout.HWIO)
