@@ -24,7 +24,7 @@ def result(block: ResultBlock, operand: DaskArray, weights: Array) -> DaskArray:
     return da.map_blocks(
         block,
         operand,
-        weights=dask.delayed(weights),  # sent to a worker once, not with every task
+        weights=dask.delayed(weights, pure=True),  # sent to a worker once, not with every task
         chunks=tuple(chunks),
         dtype=operand.dtype,
         meta=np.empty((0,) * 4, operand.dtype),
