@@ -65,6 +65,20 @@ def dist(session: nox.Session) -> None:
 
 
 @nox.session
+def integrations(session: nox.Session) -> None:
+    """Run the tests, and the examples with them, against every library that there is a bridge to."""
+    session.install(
+        ".[test,torch,jax,onnx,dask]",
+        "distributed",
+        "keras>=3",
+        "onnxruntime>=1.18",
+        "tensorflow-cpu>=2.16; platform_machine == 'x86_64'",
+        "zarr>=3",
+    )
+    session.run("python", "-m", "pytest", "tests/python", *session.posargs)
+
+
+@nox.session
 def consume(session: nox.Session) -> None:
     """Use the C++ library from other projects in every way, as tests/consume/matrix says."""
     session.install(*BUILD_TOOLS)
