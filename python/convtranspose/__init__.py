@@ -21,11 +21,13 @@ from .config import (
     set_isa,
     set_num_threads,
 )
-from .descriptor import Convolution2DOpDescriptor
-from .operations import (
+from .convolution import (
     convolution_2d,
     convolution_2d_data_gradient,
     convolution_2d_weights_gradient,
+)
+from .descriptor import Convolution2DOpDescriptor
+from .operations import (
     convolution_transpose_2d,
     convolution_transpose_2d_data_gradient,
     convolution_transpose_2d_weights_gradient,
