@@ -185,8 +185,10 @@ constexpr TilesFunction<S> kTiles[4][kMostTilePixels + 1] = {
 /// One block of the sums for all pixels.
 template <class S>
 void sum_pixels(TileSum<S> t, Index pixels, Index vectors) {
-  const TilesFunction<S>* tiles_by_pixels =
-      t.chain > 0 ? kTiles<S, true>[vectors] : kTiles<S, false>[vectors];
+  const TilesFunction<S>* tiles_by_pixels = kTiles<S, false>[vectors];
+  if constexpr (std::is_same_v<S, float>) {  // float64 has digits to spare
+    if (t.chain > 0) tiles_by_pixels = kTiles<S, true>[vectors];
+  }
   const Index most = kTilePixels[vectors];
   Index full = pixels / most, rest = pixels % most;
   // A tile of few pixels waits for its own sums: two middling ones are better.
