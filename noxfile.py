@@ -70,6 +70,7 @@ def integrations(session: nox.Session) -> None:
     session.install(
         ".[test,torch,jax,onnx,dask]",
         "distributed",
+        "expecttest",  # PyTorch's own samples need it
         "keras>=3",
         "onnxruntime>=1.18",
         "tensorflow-cpu>=2.16; platform_machine == 'x86_64'",
