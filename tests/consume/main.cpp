@@ -58,7 +58,10 @@ int main() {
     good = false;
   } catch (const std::invalid_argument&) {
   }
-#if defined(CONSUME_EIGEN)
+#if defined(EIGEN_PATCH_VERSION)  // since 5.0, whose world is still 3
+  std::printf("Eigen %d.%d.%d here, ", EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION,
+              EIGEN_PATCH_VERSION);
+#elif defined(CONSUME_EIGEN)
   std::printf("Eigen %d.%d.%d here, ", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
               EIGEN_MINOR_VERSION);
 #endif
