@@ -70,12 +70,17 @@ bool winograd_pays(const Request& r) noexcept {
       r.operation == Operation::WeightsGradient
           ? products * (inputs * outputs / 128 + inputs * outputs / 192)
           : products * (inputs * sets / phases + (gradient ? outputs / phases : outputs));
-  double packing = 0;
-  if (!r.packed_ahead && r.operation != Operation::WeightsGradient) {
-    packing = 20 * y.weights * x.weights * inputs * outputs;
+  // For every transformed weight: made in a call without a plan, or summed up, transformed back and
+  // scattered in a weights gradient (whose tiles are those of the whole batch).
+  double weights = 0;
+  if (r.operation == Operation::WeightsGradient) {
+    weights = 28 / static_cast<double>(p.batch);
+  } else if (!r.packed_ahead) {
+    weights = 20;
   }
+  weights *= y.weights * x.weights * inputs * outputs;
   const double direct = y.direct * x.direct * inputs * outputs;
-  const double winograd = products * inputs * outputs + kTransform * transforms + packing;
+  const double winograd = products * inputs * outputs + kTransform * transforms + weights;
   return winograd * 1.1 < direct;
 }
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .converters.arguments import Sizes
 from .converters.torch import TorchArguments
-from .typing import Activation, Array, ArrayLike, Shape
+from .typing import Activation, Array, ArrayLike, FastMath, Shape
 
 __version__: str
 
@@ -191,6 +191,7 @@ class ConvolutionTranspose2DPlan:
         threads: int | None = None,
         strict: bool = True,
         algorithm: Algorithm = Algorithm.AUTO,
+        fast_math: FastMath | None = None,
     ) -> None: ...
     def __call__(self, source: ArrayLike, out: Array | None = None) -> Array: ...
     @property
@@ -229,6 +230,7 @@ class ConvolutionTranspose2DDataGradientPlan:
         threads: int | None = None,
         strict: bool = True,
         algorithm: Algorithm = Algorithm.AUTO,
+        fast_math: FastMath | None = None,
     ) -> None: ...
     def __call__(self, incoming_gradient: ArrayLike, out: Array | None = None) -> Array: ...
     @property
@@ -266,6 +268,7 @@ class ConvolutionTranspose2DWeightsGradientPlan:
         threads: int | None = None,
         strict: bool = True,
         algorithm: Algorithm = Algorithm.AUTO,
+        fast_math: FastMath | None = None,
     ) -> None: ...
     def __call__(
         self, incoming_gradient: ArrayLike, source: ArrayLike, out: Array | None = None
@@ -304,6 +307,7 @@ def convolution_transpose_2d(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = Algorithm.AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array: ...
 def convolution_transpose_2d_data_gradient(
     incoming_gradient: ArrayLike,
@@ -316,6 +320,7 @@ def convolution_transpose_2d_data_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = Algorithm.AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array: ...
 def convolution_transpose_2d_weights_gradient(
     incoming_gradient: ArrayLike,
@@ -328,6 +333,7 @@ def convolution_transpose_2d_weights_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = Algorithm.AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array: ...
 def convolution_2d(
     source: ArrayLike,
@@ -339,6 +345,7 @@ def convolution_2d(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = Algorithm.AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array: ...
 def convolution_2d_data_gradient(
     incoming_gradient: ArrayLike,
@@ -351,6 +358,7 @@ def convolution_2d_data_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = Algorithm.AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array: ...
 def convolution_2d_weights_gradient(
     incoming_gradient: ArrayLike,
@@ -363,6 +371,7 @@ def convolution_2d_weights_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = Algorithm.AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array: ...
 def output_shape_range(
     source_shape: Shape, weights_shape: Shape, descriptor: Convolution2DOpDescriptor
@@ -387,5 +396,7 @@ def available_isas() -> tuple[str, ...]: ...
 def set_isa(name: str) -> None: ...
 def get_num_threads() -> int: ...
 def set_num_threads(count: SupportsIndex) -> None: ...
+def get_fast_math() -> FastMath: ...
+def set_fast_math(level: FastMath) -> None: ...
 def measure_fma_peak() -> float: ...
 def build_info() -> dict[str, str]: ...

@@ -2,6 +2,7 @@
 """What this build holds, and what it runs on."""
 
 from . import _core
+from .typing import FastMath
 
 
 def available_isas() -> tuple[str, ...]:
@@ -89,6 +90,48 @@ def set_num_threads(count: int) -> None:
     >>> set_num_threads(before)
     """
     _core.set_num_threads(count)
+
+
+def get_fast_math() -> FastMath:
+    """What calls and plans use whose ``fast_math`` is None.
+
+    It is what `set_fast_math` said, else ``CONVTRANSPOSE_FAST_MATH`` (``0``, ``1`` or
+    ``aggressive``), else False. See `convtranspose.operations` for what the levels mean.
+
+    Raises
+    ------
+    ValueError
+        If ``CONVTRANSPOSE_FAST_MATH`` is something else.
+
+    Examples
+    --------
+    >>> from convtranspose import get_fast_math
+    >>> get_fast_math()
+    False
+    """
+    return _core.get_fast_math()
+
+
+def set_fast_math(level: FastMath) -> None:
+    """Set what later calls and plans of this process use whose ``fast_math`` is None.
+
+    Parameters
+    ----------
+    level : bool or "aggressive"
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is neither.
+
+    Examples
+    --------
+    >>> from convtranspose import get_fast_math, set_fast_math
+    >>> before = get_fast_math()
+    >>> set_fast_math(True)
+    >>> set_fast_math(before)
+    """
+    _core.set_fast_math(level)
 
 
 def build_info() -> dict[str, str]:

@@ -6,7 +6,7 @@ The keyword-only parameters are those of `convtranspose.operations`.
 
 from . import _core
 from ._core import Algorithm, Convolution2DOpDescriptor
-from .typing import Array, ArrayLike, Shape
+from .typing import Array, ArrayLike, FastMath, Shape
 
 _AUTO = Algorithm.AUTO
 
@@ -21,6 +21,7 @@ def convolution_2d(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = _AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array:
     """Convolution: MPSGraph's ``convolution2D``.
 
@@ -32,7 +33,7 @@ def convolution_2d(
     source : array, shape (N, I * groups, H, W), or (N, H, W, I * groups) for NHWC
     weights : array, shape (O, I, kh, kw), or (kh, kw, I, O) for HWIO
     descriptor : Convolution2DOpDescriptor
-    name, out, strict, threads, algorithm
+    name, out, strict, threads, algorithm, fast_math
         See `convtranspose.operations`.
 
     Returns
@@ -64,6 +65,7 @@ def convolution_2d(
         strict=strict,
         threads=threads,
         algorithm=algorithm,
+        fast_math=fast_math,
     )
 
 
@@ -78,6 +80,7 @@ def convolution_2d_data_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = _AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array:
     """Gradient of `convolution_2d` with respect to its source.
 
@@ -90,7 +93,7 @@ def convolution_2d_data_gradient(
     output_shape : sequence of 4 int
         The shape of the convolution's source.
     forward_convolution_descriptor : Convolution2DOpDescriptor
-    name, out, strict, threads, algorithm
+    name, out, strict, threads, algorithm, fast_math
         See `convtranspose.operations`.
 
     Returns
@@ -122,6 +125,7 @@ def convolution_2d_data_gradient(
         strict=strict,
         threads=threads,
         algorithm=algorithm,
+        fast_math=fast_math,
     )
 
 
@@ -136,6 +140,7 @@ def convolution_2d_weights_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = _AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array:
     """Gradient of `convolution_2d` with respect to its weights.
 
@@ -146,7 +151,7 @@ def convolution_2d_weights_gradient(
     output_shape : sequence of 4 int
         The weights' shape, in the weights layout.
     forward_convolution_descriptor : Convolution2DOpDescriptor
-    name, out, strict, threads, algorithm
+    name, out, strict, threads, algorithm, fast_math
         See `convtranspose.operations`.
 
     Returns
@@ -178,4 +183,5 @@ def convolution_2d_weights_gradient(
         strict=strict,
         threads=threads,
         algorithm=algorithm,
+        fast_math=fast_math,
     )

@@ -13,7 +13,15 @@ strict : bool, default True
 threads : int, optional
     At most so many threads; by default `get_num_threads`. The result does not depend on it.
 algorithm : Algorithm, default AUTO
-    Anything but ``AUTO`` is used, or refused with a ValueError.
+    Anything but ``AUTO`` is used, or refused with a ValueError. ``WINOGRAD`` implies fast math.
+fast_math : bool or "aggressive", optional
+    The counterpart of MPSGraph's ``reducedPrecisionFastMath``; by default `get_fast_math`, which is
+    False unless set. ``True`` allows Winograd's minimal filtering where it is faster: it may change
+    the rounding of sums (errors stay those of an ordinary float32 sum, about), and NaN or infinity
+    may spread over the few pixels a side that are computed with them. It never changes shapes,
+    sums of small whole numbers, or the independence of threads, runs and neighbours in the batch.
+    ``"aggressive"`` allows larger tiles, whose errors are some ten times as large, also for whole
+    numbers. ``docs/accuracy.md`` has the distributions.
 
 Arrays are float32, float64, float16 or (with ``ml_dtypes``) bfloat16, all of one dtype, with any
 strides; they are read where they lie. Sums are kept in float32 (float64 for float64) and rounded
@@ -22,7 +30,7 @@ once.
 
 from . import _core
 from ._core import Algorithm, Convolution2DOpDescriptor
-from .typing import Array, ArrayLike, Shape
+from .typing import Array, ArrayLike, FastMath, Shape
 
 _AUTO = Algorithm.AUTO
 
@@ -38,6 +46,7 @@ def convolution_transpose_2d(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = _AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array:
     """Transposed convolution: MPSGraph's ``convolutionTranspose2D``.
 
@@ -57,7 +66,7 @@ def convolution_transpose_2d(
     descriptor : Convolution2DOpDescriptor
     name : str, optional
         The operation's name: leads error messages.
-    out, strict, threads, algorithm
+    out, strict, threads, algorithm, fast_math
         See `convtranspose.operations`.
 
     Returns
@@ -92,6 +101,7 @@ def convolution_transpose_2d(
         strict=strict,
         threads=threads,
         algorithm=algorithm,
+        fast_math=fast_math,
     )
 
 
@@ -106,6 +116,7 @@ def convolution_transpose_2d_data_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = _AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array:
     """Gradient of `convolution_transpose_2d` with respect to its source.
 
@@ -117,7 +128,7 @@ def convolution_transpose_2d_data_gradient(
         The shape of the transposed convolution's source.
     forward_convolution_descriptor : Convolution2DOpDescriptor
         The same one that the transposed convolution was given.
-    name, out, strict, threads, algorithm
+    name, out, strict, threads, algorithm, fast_math
         See `convtranspose.operations`.
 
     Returns
@@ -149,6 +160,7 @@ def convolution_transpose_2d_data_gradient(
         strict=strict,
         threads=threads,
         algorithm=algorithm,
+        fast_math=fast_math,
     )
 
 
@@ -163,6 +175,7 @@ def convolution_transpose_2d_weights_gradient(
     strict: bool = True,
     threads: int | None = None,
     algorithm: Algorithm = _AUTO,
+    fast_math: FastMath | None = None,
 ) -> Array:
     """Gradient of `convolution_transpose_2d` with respect to its weights.
 
@@ -175,7 +188,7 @@ def convolution_transpose_2d_weights_gradient(
         The weights' shape, in the weights layout.
     forward_convolution_descriptor : Convolution2DOpDescriptor
         The same one that the transposed convolution was given.
-    name, out, strict, threads, algorithm
+    name, out, strict, threads, algorithm, fast_math
         See `convtranspose.operations`.
 
     Returns
@@ -207,6 +220,7 @@ def convolution_transpose_2d_weights_gradient(
         strict=strict,
         threads=threads,
         algorithm=algorithm,
+        fast_math=fast_math,
     )
 
 

@@ -2,7 +2,7 @@
 """Types of the arguments."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, SupportsIndex, TypeAlias
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,3 +19,4 @@ class SupportsDLPack(Protocol):
 ArrayLike: TypeAlias = Array | SupportsDLPack
 Shape: TypeAlias = Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]]
 Activation: TypeAlias = str | tuple[str, float] | tuple[str, float, float] | None
+FastMath: TypeAlias = bool | Literal["aggressive"]

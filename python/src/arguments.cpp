@@ -106,6 +106,16 @@ std::string operation_name(const py::handle& name, const char* function) {
   return name.is_none() ? function : string_argument(name, {function, "name"});
 }
 
+std::optional<FastMath> fast_math_argument(const py::handle& object, const Asker& asker) {
+  if (object.is_none()) return std::nullopt;
+  if (object.ptr() == Py_False) return FastMath::Off;
+  if (object.ptr() == Py_True) return FastMath::On;
+  const std::string expected = "False, True, 'aggressive' or None";
+  if (!py::isinstance<py::str>(object)) refuse_type(asker, expected, text_of(py::repr(object)));
+  if (text_of(object) != "aggressive") refuse_value(asker, expected, text_of(py::repr(object)));
+  return FastMath::Aggressive;
+}
+
 Algorithm algorithm_argument(const py::handle& object, const std::string& operation) {
   py::detail::make_caster<Algorithm> caster;
   if (!caster.load(object, false)) {

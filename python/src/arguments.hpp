@@ -5,6 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <optional>
 #include <string>
 
 #include "convtranspose/convtranspose.hpp"
@@ -45,6 +46,9 @@ std::string string_argument(const py::handle& object, const Asker& asker);
 std::string operation_name(const py::handle& name, const char* function);
 
 Algorithm algorithm_argument(const py::handle& object, const std::string& operation);
+
+/// A bool, "aggressive", or None, which is no value.
+std::optional<FastMath> fast_math_argument(const py::handle& object, const Asker& asker);
 
 /// A copy, since the caller's code could change the original later on.
 Convolution2DOpDescriptor descriptor_argument(const py::handle& object, const Asker& asker);

@@ -25,6 +25,19 @@ void bind_info(py::module_& module) {
         set_num_threads(static_cast<int>(std::clamp<Index>(n, -1, 1 << 20)));
       },
       py::arg("count"));
+  module.def("get_fast_math", [] {
+    const FastMath level = get_fast_math();
+    return level == FastMath::Aggressive ? py::object(py::str("aggressive"))
+                                         : py::object(py::bool_(level == FastMath::On));
+  });
+  module.def(
+      "set_fast_math",
+      [](const py::object& level) {
+        const auto value = fast_math_argument(level, {"set_fast_math", "level"});
+        if (!value) throw py::type_error("set_fast_math: level: expected a level, got None");
+        set_fast_math(*value);
+      },
+      py::arg("level"));
   module.def("measure_fma_peak", &measure_fma_peak, py::call_guard<py::gil_scoped_release>());
   module.def("build_info", [] {
     const BuildInfo info = build_info();

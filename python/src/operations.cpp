@@ -21,7 +21,7 @@ template <class Body>
 py::array with_common(const char* function, const char* descriptor_name,
                       const py::object& descriptor, const py::object& name,
                       const py::object& strict, const py::object& threads,
-                      const py::object& algorithm, const Body& body) {
+                      const py::object& algorithm, const py::object& fast_math, const Body& body) {
   Common c;
   c.operation = operation_name(name, function);
   c.descriptor = descriptor_argument(descriptor, {c.operation, descriptor_name});
@@ -29,6 +29,7 @@ py::array with_common(const char* function, const char* descriptor_name,
   c.options.strict = bool_argument(strict, {c.operation, "strict"});
   c.options.threads = threads_argument(threads, c.operation);
   c.options.algorithm = algorithm_argument(algorithm, c.operation);
+  c.options.fast_math = fast_math_argument(fast_math, {c.operation, "fast_math"});
   c.options.executor = &default_executor();
   return body(c);
 }
@@ -92,9 +93,10 @@ void define(py::module_& module, const char* function, const char* first_name,
       function,
       [=](const py::object& first, const py::object& second, const py::object& output_shape,
           const py::object& descriptor, const py::object& name, const py::object& out,
-          const py::object& strict, const py::object& threads, const py::object& algorithm) {
+          const py::object& strict, const py::object& threads, const py::object& algorithm,
+          const py::object& fast_math) {
         return with_common(
-            function, descriptor_name, descriptor, name, strict, threads, algorithm,
+            function, descriptor_name, descriptor, name, strict, threads, algorithm, fast_math,
             [&](const Common& c) {
               const Shape shape = shape_argument(output_shape, {c.operation, "output_shape"});
               py::array a = as_array(first, {c.operation, first_name});
@@ -112,7 +114,7 @@ void define(py::module_& module, const char* function, const char* first_name,
       py::arg(first_name), py::arg(second_name), py::arg("output_shape"), py::arg(descriptor_name),
       py::arg("name") = py::none(), py::kw_only(), py::arg("out") = py::none(),
       py::arg("strict") = true, py::arg("threads") = py::none(),
-      py::arg("algorithm") = Algorithm::Auto);
+      py::arg("algorithm") = Algorithm::Auto, py::arg("fast_math") = py::none());
 }
 
 void bind_algorithm(py::module_& module) {
@@ -164,9 +166,9 @@ void bind_operations(py::module_& module) {
       "convolution_2d",
       [](const py::object& source, const py::object& weights, const py::object& descriptor,
          const py::object& name, const py::object& out, const py::object& strict,
-         const py::object& threads, const py::object& algorithm) {
+         const py::object& threads, const py::object& algorithm, const py::object& fast_math) {
         return with_common(
-            "convolution_2d", "descriptor", descriptor, name, strict, threads, algorithm,
+            "convolution_2d", "descriptor", descriptor, name, strict, threads, algorithm, fast_math,
             [&](const Common& c) {
               py::array a = as_array(source, {c.operation, "source"});
               py::array b = as_array(weights, {c.operation, "weights"});
@@ -184,7 +186,8 @@ void bind_operations(py::module_& module) {
       },
       py::arg("source"), py::arg("weights"), py::arg("descriptor"), py::arg("name") = py::none(),
       py::kw_only(), py::arg("out") = py::none(), py::arg("strict") = true,
-      py::arg("threads") = py::none(), py::arg("algorithm") = Algorithm::Auto);
+      py::arg("threads") = py::none(), py::arg("algorithm") = Algorithm::Auto,
+      py::arg("fast_math") = py::none());
   module.def(
       "output_shape_range",
       [](const py::object& source_shape, const py::object& weights_shape,

@@ -92,6 +92,8 @@ activation : optional
 threads : int, optional
 strict : bool, default True
 algorithm : Algorithm, default AUTO
+fast_math : bool or "aggressive", optional
+    See `convtranspose.operations`.
 
 Raises
 ------
@@ -142,6 +144,8 @@ dtype : dtype, default float32
 threads : int, optional
 strict : bool, default True
 algorithm : Algorithm, default AUTO
+fast_math : bool or "aggressive", optional
+    See `convtranspose.operations`.
 
 Examples
 --------

@@ -62,11 +62,12 @@ struct AnyPlan {
 };
 
 PlanOptions plan_options(const std::string& operation, const py::object& strict,
-                         const py::object& algorithm) {
+                         const py::object& algorithm, const py::object& fast_math) {
   PlanOptions options;
   options.name = operation;
   options.strict = bool_argument(strict, {operation, "strict"});
   options.algorithm = algorithm_argument(algorithm, operation);
+  options.fast_math = fast_math_argument(fast_math, {operation, "fast_math"});
   options.executor = &default_executor();
   return options;
 }
@@ -114,39 +115,39 @@ void bind_weighted(py::module_& module, const char* name, const char* function,
                    const char* doc) {
   using Any = AnyPlan<Plan>;
   py::class_<Any> cls(module, name, py::is_final(), doc);
-  cls.def(py::init([=](const py::object& input_shape, const py::object& weights,
-                       const py::object& output_shape, const py::object& descriptor,
-                       const py::object& name_, const py::object& bias,
-                       const py::object& activation, const py::object& threads,
-                       const py::object& strict, const py::object& algorithm) {
-            const std::string operation = operation_name(name_, function);
-            const Shape in = shape_argument(input_shape, {operation, shape_name});
-            const Shape out = shape_argument(output_shape, {operation, "output_shape"});
-            const Convolution2DOpDescriptor d =
-                descriptor_argument(descriptor, {operation, descriptor_name});
-            const int most_threads = threads_argument(threads, operation);
-            PlanOptions options = plan_options(operation, strict, algorithm);
-            options.activation = activation_argument(activation, operation);
-            py::array weights_array = as_array(weights, {operation, "weights"});
-            py::array bias_array = as_optional_array(bias, {operation, "bias"});
-            const Array w = look_at(std::move(weights_array), {operation, "weights"});
-            const bool last = d.data_layout == TensorNamedDataLayout::NHWC;
-            bias_array = look_at_bias(std::move(bias_array), operation, w, out[last ? 3 : 1]);
-            Any any{operation, w.array.dtype(), most_threads, {}};
-            visit(w.element, [&](auto zero) {
-              using T = decltype(zero);
-              const auto view = w.view<const T>();
-              const T* bias_data = bias_array ? static_cast<const T*>(bias_array.data()) : nullptr;
-              const py::gil_scoped_release release;
-              any.plan = std::make_shared<const Plan<T>>(in, view, out, d, bias_data, options);
-            });
-            return any;
-          }),
-          py::arg(shape_name), py::arg("weights"), py::arg("output_shape"),
-          py::arg(descriptor_name), py::arg("name") = py::none(), py::kw_only(),
-          py::arg("bias") = py::none(), py::arg("activation") = py::none(),
-          py::arg("threads") = py::none(), py::arg("strict") = true,
-          py::arg("algorithm") = Algorithm::Auto);
+  cls.def(
+      py::init([=](const py::object& input_shape, const py::object& weights,
+                   const py::object& output_shape, const py::object& descriptor,
+                   const py::object& name_, const py::object& bias, const py::object& activation,
+                   const py::object& threads, const py::object& strict, const py::object& algorithm,
+                   const py::object& fast_math) {
+        const std::string operation = operation_name(name_, function);
+        const Shape in = shape_argument(input_shape, {operation, shape_name});
+        const Shape out = shape_argument(output_shape, {operation, "output_shape"});
+        const Convolution2DOpDescriptor d =
+            descriptor_argument(descriptor, {operation, descriptor_name});
+        const int most_threads = threads_argument(threads, operation);
+        PlanOptions options = plan_options(operation, strict, algorithm, fast_math);
+        options.activation = activation_argument(activation, operation);
+        py::array weights_array = as_array(weights, {operation, "weights"});
+        py::array bias_array = as_optional_array(bias, {operation, "bias"});
+        const Array w = look_at(std::move(weights_array), {operation, "weights"});
+        const bool last = d.data_layout == TensorNamedDataLayout::NHWC;
+        bias_array = look_at_bias(std::move(bias_array), operation, w, out[last ? 3 : 1]);
+        Any any{operation, w.array.dtype(), most_threads, {}};
+        visit(w.element, [&](auto zero) {
+          using T = decltype(zero);
+          const auto view = w.view<const T>();
+          const T* bias_data = bias_array ? static_cast<const T*>(bias_array.data()) : nullptr;
+          const py::gil_scoped_release release;
+          any.plan = std::make_shared<const Plan<T>>(in, view, out, d, bias_data, options);
+        });
+        return any;
+      }),
+      py::arg(shape_name), py::arg("weights"), py::arg("output_shape"), py::arg(descriptor_name),
+      py::arg("name") = py::none(), py::kw_only(), py::arg("bias") = py::none(),
+      py::arg("activation") = py::none(), py::arg("threads") = py::none(), py::arg("strict") = true,
+      py::arg("algorithm") = Algorithm::Auto, py::arg("fast_math") = py::none());
   cls.def(
       "__call__",
       [=](const Any& self, const py::object& source, const py::object& out) {
@@ -172,7 +173,8 @@ void bind_weights_gradient(py::module_& module) {
   cls.def(py::init([=](const py::object& gradient_shape, const py::object& source_shape,
                        const py::object& output_shape, const py::object& descriptor,
                        const py::object& name, const py::object& dtype, const py::object& threads,
-                       const py::object& strict, const py::object& algorithm) {
+                       const py::object& strict, const py::object& algorithm,
+                       const py::object& fast_math) {
             const std::string operation = operation_name(name, function);
             const auto [element, numpy_dtype] = dtype_argument(dtype, {operation, "dtype"});
             const Shape gradient =
@@ -181,7 +183,7 @@ void bind_weights_gradient(py::module_& module) {
             const Shape out = shape_argument(output_shape, {operation, "output_shape"});
             const Convolution2DOpDescriptor d =
                 descriptor_argument(descriptor, {operation, "forward_convolution_descriptor"});
-            const PlanOptions options = plan_options(operation, strict, algorithm);
+            const PlanOptions options = plan_options(operation, strict, algorithm, fast_math);
             Any any{operation, numpy_dtype, threads_argument(threads, operation), {}};
             visit(element, [&](auto zero) {
               using T = decltype(zero);
@@ -193,7 +195,7 @@ void bind_weights_gradient(py::module_& module) {
           py::arg("incoming_gradient_shape"), py::arg("source_shape"), py::arg("output_shape"),
           py::arg("forward_convolution_descriptor"), py::arg("name") = py::none(), py::kw_only(),
           py::arg("dtype") = "float32", py::arg("threads") = py::none(), py::arg("strict") = true,
-          py::arg("algorithm") = Algorithm::Auto);
+          py::arg("algorithm") = Algorithm::Auto, py::arg("fast_math") = py::none());
   cls.def(
       "__call__",
       [](const Any& self, const py::object& incoming_gradient, const py::object& source,

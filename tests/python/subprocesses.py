@@ -16,7 +16,13 @@ def python(script: str, *arguments: str, timeout: float = 60, **environment: str
     inherited = {
         key: value
         for key, value in os.environ.items()
-        if key not in ("CONVTRANSPOSE_NUM_THREADS", "OMP_NUM_THREADS", "CONVTRANSPOSE_ISA")
+        if key
+        not in (
+            "CONVTRANSPOSE_NUM_THREADS",
+            "OMP_NUM_THREADS",
+            "CONVTRANSPOSE_ISA",
+            "CONVTRANSPOSE_FAST_MATH",
+        )
     }
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(

@@ -17,8 +17,10 @@ void gather_row(const T* from, Index x_step, Index c_step, Index columns, Index 
   Index x = 0;
   if constexpr (std::is_same_v<T, S>) {
     if (x_step == 1) {  // planes: squares are transposed in registers
-      for (; x + V::kSize <= columns; x += V::kSize) {
-        for (Index c = 0; c < pitch; c += V::kSize) {
+      const Index whole = columns - columns % V::kSize;
+      // Along a row: planes are often whole pages apart, and L1 would not keep the lines of all.
+      for (Index c = 0; c < pitch; c += V::kSize) {
+        for (x = 0; x < whole; x += V::kSize) {
           typename V::Block block;
           for (Index i = 0; i < V::kSize; ++i) {
             block.packet[i] = c + i < channels ? V::load(from + (c + i) * c_step + x) : V::zero();

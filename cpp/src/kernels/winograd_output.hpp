@@ -56,6 +56,9 @@ class WinogradOutput {
     const WinogradAxis &y = shape_.y, &x = shape_.x;
     const auto& filter_y = minimal_filter<S>(y.m, y.phase[ry].taps);
     const auto& filter_x = minimal_filter<S>(x.m, x.phase[rx].taps);
+    const auto square = y.m == x.m && y.phase[ry].taps == x.phase[rx].taps
+                            ? square_output<S>(y.m, y.phase[ry].taps)
+                            : nullptr;
     const Index width = chunk_.width, vectors = width / Shape::kVector;
     Regular<S> columns{};
     columns.from_row = x.elements(rx) * element;
@@ -81,7 +84,6 @@ class WinogradOutput {
              ++column, columns.from += width) {
           const Span qx = results(x, rx, column);
           if (qx.size() == 0 || qy.size() == 0) continue;
-          filter_x.output_columns(columns);
           const Index q0 = y.set[y.phase[ry].set].origin + row * y.m;
           const Index first = x.set[x.phase[rx].set].origin + column * x.m;
           const Index at_x = x.result(rx, qx.begin);
@@ -89,6 +91,25 @@ class WinogradOutput {
           for (Index i = rows.valid.begin; i < rows.valid.end; ++i) {
             rows.to[i] = place(n, y.result(ry, q0 + i), at_x);
           }
+          if (square != nullptr) {
+            // Addressed as if all columns were there.
+            OutputTile<S> t{columns.from,
+                            columns.from_row,
+                            element,
+                            {},
+                            rows.to_step,
+                            rows.valid,
+                            {qx.begin - first, qx.end - first},
+                            bias_,
+                            vectors,
+                            add};
+            for (Index i = rows.valid.begin; i < rows.valid.end; ++i) {
+              t.to[i] = rows.to[i] - t.valid_columns.begin * rows.to_step;
+            }
+            square(t);
+            continue;
+          }
+          filter_x.output_columns(columns);
           rows.from = half_ + (qx.begin - first) * width;
           rows.columns = qx.size();
           filter_y.output_rows(rows);

@@ -140,6 +140,65 @@ EIGEN_DONT_INLINE void output_rows(const OutputRows<S>& t) {
   }
 }
 
+/// Both at once for a square tile: what is between stays in registers.
+template <class S>
+struct OutputTile {
+  const S* from;
+  Index from_row, from_step;
+  S* to[kMostSide];
+  Index to_step;
+  Span valid_rows, valid_columns;
+  const S* bias;
+  Index vectors;
+  bool add;  // to what is there; then without the bias
+};
+
+template <class S, int M, int R, bool kWhole>
+EIGEN_STRONG_INLINE void output_vectors(const OutputTile<S>& t) {
+  using V = Vec<S>;
+  using Matrix = OutputMatrix<M, R>;
+  constexpr int kElements = M + R - 1;
+  for (Index v = 0; v < t.vectors; ++v) {
+    typename V::Type half[M][kElements];
+    repeat<kElements>([&](auto e) CONVTRANSPOSE_INLINE_LAMBDA {
+      typename V::Type in[kElements], out[M];
+      repeat<kElements>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+        in[i] = V::load(t.from + e * t.from_row + i * t.from_step + v * V::kSize);
+      });
+      multiply<S, Matrix>(in, out);
+      repeat<M>([&](auto x) CONVTRANSPOSE_INLINE_LAMBDA { half[x][e] = out[x]; });
+    });
+    const typename V::Type bias = V::load(t.bias + v * V::kSize);
+    repeat<M>([&](auto x) CONVTRANSPOSE_INLINE_LAMBDA {
+      typename V::Type out[M];
+      multiply<S, Matrix>(half[x], out);
+      if (!kWhole && (x < t.valid_columns.begin || x >= t.valid_columns.end)) return;
+      repeat<M>([&](auto i) CONVTRANSPOSE_INLINE_LAMBDA {
+        if (!kWhole && (i < t.valid_rows.begin || i >= t.valid_rows.end)) return;
+        S* to = t.to[i] + x * t.to_step + v * V::kSize;
+        V::store(to, V::add(t.add ? V::load(to) : bias, out[i]));
+      });
+    });
+  }
+}
+
+template <class S, int M, int R>
+EIGEN_DONT_INLINE void output_tile(const OutputTile<S>& t) {
+  if (t.valid_rows.size() == M && t.valid_columns.size() == M) {
+    output_vectors<S, M, R, true>(t);
+  } else {
+    output_vectors<S, M, R, false>(t);
+  }
+}
+
+/// For the square tiles of FastMath::On; nullptr for others.
+template <class S>
+void (*square_output(Index results, Index taps))(const OutputTile<S>&) {
+  if (taps == 2)
+    return results == 2 ? output_tile<S, 2, 2> : results == 3 ? output_tile<S, 3, 2> : nullptr;
+  return taps == 3 && results == 2 ? output_tile<S, 2, 3> : nullptr;
+}
+
 /// The transforms of one axis.
 template <class S>
 struct MinimalFilter {
