@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .. import _core, operations
+from .. import _core
 from .._core import Convolution2DOpDescriptor
 from ..typing import Array, Shape
 from .builder import Builder
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def _compute(operation: Operation, inputs: Sequence[Array], out: Array) -> None:
     label, attributes = operation.kind.label, operation.attributes
     shape = () if label == "convolution_2d" else (out.shape,)
-    getattr(operations, label)(
+    getattr(_core, label)(
         *inputs,
         *shape,
         attributes["descriptor"],

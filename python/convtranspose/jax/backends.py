@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from .. import _core, operations
+from .. import _core
 
 BACKENDS = ("ffi", "callback")
 _ENVIRONMENT = "CONVTRANSPOSE_JAX_BACKEND"
@@ -97,7 +97,7 @@ def call_back(
     strict: bool,
 ) -> Any:
     """One call of the function of that name, on the host."""
-    function = partial(_on_host, getattr(operations, operation), result.shape, descriptor, strict)
+    function = partial(_on_host, getattr(_core, operation), result.shape, descriptor, strict)
     return jax.pure_callback(function, result, first, second)
 
 
