@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "geometry.hpp"
+#include "errors.hpp"
 
 namespace convtranspose {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "geometry.hpp"
+#include "errors.hpp"
 
 namespace convtranspose {
 

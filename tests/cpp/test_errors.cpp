@@ -8,6 +8,7 @@
 namespace testing {
 namespace {
 
+using convtranspose::Activation;
 using convtranspose::PaddingStyle;
 using convtranspose::TensorView;
 
@@ -33,6 +34,13 @@ std::string error_of(const std::function<void(Arguments&)>& spoil) {
         {result.data(), a.result, a.strides}, a.descriptor, a.options);
   });
   CHECK(std::all_of(result.begin(), result.end(), [](float v) { return v == -1.0F; }));
+  a.options.check_only = true;
+  CHECK_EQUAL(message_of<std::invalid_argument>([&] {
+                convtranspose::convolution_transpose_2d<float>(
+                    {nullptr, a.source}, {nullptr, a.weights}, {nullptr, a.result, a.strides},
+                    a.descriptor, a.options);
+              }),
+              message);
   return message;
 }
 
@@ -48,6 +56,16 @@ TEST(a_good_call_is_no_error) {
                                                  {weights.data(), a.weights},
                                                  {result.data(), a.result}, a.descriptor);
   CHECK_EQUAL(result[0], 2.0F);
+}
+
+TEST(a_check_writes_nothing) {
+  std::vector<float> result(2 * 6 * 7 * 8, -1.0F);
+  Arguments a;
+  a.options.check_only = true;
+  convtranspose::convolution_transpose_2d<float>({nullptr, a.source}, {nullptr, a.weights},
+                                                 {result.data(), a.result}, a.descriptor,
+                                                 a.options);
+  CHECK(std::all_of(result.begin(), result.end(), [](float v) { return v == -1.0F; }));
 }
 
 TEST(descriptor_fields) {
@@ -168,6 +186,34 @@ TEST(algorithm_that_is_none) {
   CHECK_ERROR(a.options.algorithm = static_cast<Algorithm>(99),
               "algorithm: expected one that can do this problem, got unknown: it has no kernel for "
               "this operation and dtype");
+}
+
+std::string error_of_plan_with(const Activation& activation) {
+  const Arguments a;
+  const std::vector<float> weights(1000, 1.0F);
+  convtranspose::PlanOptions options;
+  options.activation = activation;
+  return message_of<std::invalid_argument>([&] {
+    convtranspose::ConvolutionTranspose2DPlan<float>(a.source, {weights.data(), a.weights},
+                                                     a.result, a.descriptor, nullptr, options);
+  });
+}
+
+TEST(activations) {
+  const std::string who = "convolution_transpose_2d: activation: expected ";
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_EQUAL(error_of_plan_with(Activation::leaky_relu(infinity)),
+              who + "a leaky_relu with a finite slope, got inf");
+  CHECK_EQUAL(error_of_plan_with(Activation::leaky_relu(nan)),
+              who + "a leaky_relu with a finite slope, got nan");
+  CHECK_EQUAL(error_of_plan_with(Activation::clamp(2, 1)),
+              who + "a clamp with low <= high, got 2.000000 and 1.000000");
+  CHECK_EQUAL(error_of_plan_with(Activation::clamp(nan, 1)),
+              who + "a clamp with low <= high, got nan and 1.000000");
+  CHECK_EQUAL(error_of_plan_with({static_cast<convtranspose::ActivationKind>(9), 0, 0}),
+              who + "none, relu, leaky_relu, sigmoid, tanh or clamp, got kind number 9");
+  CHECK_EQUAL(error_of_plan_with(Activation::clamp(-infinity, 1)), "");
 }
 
 /// Each function calls the tensors what its own parameters are called.
