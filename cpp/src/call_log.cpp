@@ -37,6 +37,14 @@ std::string problem_string(const Problem& p) {
   return text;
 }
 
+/// On one line, whatever the caller chose as the operation's name.
+std::string printable(std::string_view name) {
+  std::string text(name);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c <= ' ' || c == 0x7F; }, '_');
+  return text;
+}
+
 constexpr const char* kOperations[] = {"forward", "data_gradient", "weights_gradient"};
 constexpr const char* kDTypes[] = {"float32", "float64", "float16", "bfloat16"};
 
@@ -51,7 +59,7 @@ CallLog::~CallLog() {
   if (!enabled()) return;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
   const Request& r = execution_.request;
-  const std::string name(name_), problem = problem_string(r.problem);
+  const std::string name = printable(name_), problem = problem_string(r.problem);
   const std::string algorithm(to_string(execution_.choice.algorithm));
   std::fprintf(stderr,
                "convtranspose: op=%s name=%s problem=%s dtype=%s algorithm=%s isa=%s threads=%d "
