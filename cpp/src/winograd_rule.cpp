@@ -2,9 +2,23 @@
 #include "winograd_rule.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace convtranspose {
 namespace {
+
+// Costs in products, of which Zen 3 does 16 a cycle in float32, from profiles of the bench's
+// layers.
+constexpr double kTransform = 12;         // one number of a transformed tile, either way ...
+constexpr double kGradientTransform = 9;  // ... and in the weights gradient
+constexpr double kNear = 4;  // to read a transformed weight for a box of tiles, from L3 ...
+constexpr double kFar = 16;  // ... and from memory
+constexpr double kNearBytes = 8 << 20;
+constexpr double kPacking = 20;  // to make a transformed weight in a call without a plan
+constexpr double kBack = 14;     // to transform a sum of the weights gradient back and store it
+constexpr double kMargin = 1.1;
+// As the kernels cut the work up.
+constexpr double kBoxTiles = 48, kSourceBlock = 192, kResultBlock = 128;
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
@@ -54,34 +68,37 @@ bool winograd_pays(const Request& r) noexcept {
   }
   const AxisCost y = axis_cost(p.y, r.operation, r.fast_math);
   const AxisCost x = axis_cost(p.x, r.operation, r.fast_math);
-  const double tiles = y.tiles * x.tiles;
+  const double batch = static_cast<double>(p.batch), tiles = batch * y.tiles * x.tiles;
   if (tiles < 12) return false;
-  const auto sources = static_cast<double>(p.source_channels);
-  const auto results = static_cast<double>(p.result_channels);
-  const bool gradient = r.operation == Operation::DataGradient;
-  const double inputs = gradient ? results : sources, outputs = gradient ? sources : results;
-  // In products: the definition does 16 a cycle on Zen 3 (float32), a transform about one number of
-  // 8 lanes in 2.5 cycles on either side, as profiles of the layers of the bench say.
-  constexpr double kTransform = 2.5 * 16 / 8;
-  const double products = y.winograd * x.winograd;
-  const double sets = static_cast<double>(y.sets * x.sets);
+  const double sources = static_cast<double>(p.source_channels);
+  const double results = static_cast<double>(p.result_channels);
+  const double pairs = sources * results;
+  const double filters = y.weights * x.weights;  // transformed, numbers for each pair of channels
+  const double products = batch * y.winograd * x.winograd;
   const double phases = static_cast<double>(p.y.stride * p.x.stride);
-  const double transforms =
-      r.operation == Operation::WeightsGradient
-          ? products * (inputs * outputs / 128 + inputs * outputs / 192)
-          : products * (inputs * sets / phases + (gradient ? outputs / phases : outputs));
-  // For every transformed weight: made in a call without a plan, or summed up, transformed back and
-  // scattered in a weights gradient (whose tiles are those of the whole batch).
-  double weights = 0;
-  if (r.operation == Operation::WeightsGradient) {
-    weights = 28 / static_cast<double>(p.batch);
-  } else if (!r.packed_ahead) {
-    weights = 20;
+  const double sets = static_cast<double>(y.sets * x.sets) / phases;
+  double transforms = 0, transform = kTransform, weights = 0;
+  switch (r.operation) {
+    case Operation::Forward:
+      transforms = sources * sets + results;
+      break;
+    case Operation::DataGradient:
+      transforms = results + sources / phases;
+      break;
+    case Operation::WeightsGradient:
+      transforms =
+          sources * std::ceil(results / kResultBlock) + results * std::ceil(sources / kSourceBlock);
+      transform = kGradientTransform;
+      weights = kBack;
+      break;
   }
-  weights *= y.weights * x.weights * inputs * outputs;
-  const double direct = y.direct * x.direct * inputs * outputs;
-  const double winograd = products * inputs * outputs + kTransform * transforms + weights;
-  return winograd * 1.1 < direct;
+  if (r.operation != Operation::WeightsGradient) {
+    const double boxes = std::max(1.0, tiles / kBoxTiles);
+    weights = boxes * (filters * pairs * sizeof(float) > kNearBytes ? kFar : kNear);
+    if (!r.packed_ahead) weights += kPacking;
+  }
+  const double winograd = products * (pairs + transform * transforms) + weights * filters * pairs;
+  return kMargin * winograd < batch * y.direct * x.direct * pairs;
 }
 
 }  // namespace convtranspose

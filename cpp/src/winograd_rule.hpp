@@ -6,8 +6,8 @@
 
 namespace convtranspose {
 
-/// By the multiplications it saves, how the tiles fill the result, and what the transforms cost;
-/// never by the batch, so that its other items cannot change a result.
+/// By the multiplications it saves, how tiles fill the results, how often the transformed weights
+/// are read, and what the transforms cost.
 bool winograd_pays(const Request& request) noexcept;
 
 }  // namespace convtranspose

@@ -18,8 +18,9 @@ fast_math : bool or "aggressive", optional
     The counterpart of MPSGraph's ``reducedPrecisionFastMath``; by default `get_fast_math`, which is
     False unless set. ``True`` allows Winograd's minimal filtering where it is faster: it may change
     the rounding of sums (errors stay those of an ordinary float32 sum, about), and NaN or infinity
-    may spread over the few pixels a side that are computed with them. It never changes shapes,
-    sums of small whole numbers, or the independence of threads, runs and neighbours in the batch.
+    may spread over the few pixels a side that are computed with them. It never changes shapes or
+    sums of small whole numbers, nor do threads, runs or the values of other batch items change the
+    result; but the size of the batch may decide which algorithm is the faster one.
     ``"aggressive"`` allows larger tiles, whose errors are some ten times as large, also for whole
     numbers. ``docs/accuracy.md`` has the distributions.
 

@@ -9,8 +9,9 @@ namespace convtranspose {
 
 /// What a level may change: the rounding of sums, and that a NaN or an infinity spreads over the
 /// tile of results it is computed with (a few pixels a side, over all channels of a group). What
-/// none changes: shapes; results for any number of threads, in any run and beside any batch items;
-/// and, but for Aggressive, sums of whole numbers small enough to be exact.
+/// none changes: shapes; results for any number of threads, in any run and beside whatever values in
+/// a batch (its size may decide the algorithm); and, but for Aggressive, sums of whole numbers small
+/// enough to be exact.
 enum class FastMath : int {
   Off = 0,         ///< every product of the definition, and no others
   On = 1,          ///< algorithms whose errors are those of an ordinary sum, about
