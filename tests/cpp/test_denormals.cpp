@@ -33,6 +33,7 @@ void check_values(const Problem& p) {
   const Operands operands = denormal_operands<T>(p);
   const Numbers right = rounded<T>(expected(kSums[0], p, operands));
   for (const NamedAlgorithm& a : kAlgorithms) {
+    if (a.algorithm == Algorithm::Winograd) continue;  // its filters have halves of the weights
     const Context context(std::string(a.name) + " " + kTypeName<T> + " " + text(p));
     CallOptions options;
     options.algorithm = a.algorithm;
