@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import Convolution2DOpDescriptor, convolution_transpose_2d
-from .weights import PROFILES, checked_scale, upsampling_weights
+from . import fsrcnn
+from .weights import KERNELS, PROFILES, checked_scale, upsampling_weights
+
+#: Names of all kernels of `upsample`.
+METHODS: Final = (*KERNELS, "fsrcnn")
 
 # Float buffers of one band. Large enough to keep every thread busy on a photograph, small beside
 # the photograph itself.
@@ -41,8 +45,10 @@ def upsample(
         strides.
     scale : int
         Factor between source and result, at least 1.
-    kernel : {"bilinear", "bicubic", "lanczos"}
-        Interpolation kernel, see `upsampling_weights`.
+    kernel : {"bilinear", "bicubic", "lanczos", "fsrcnn"}
+        Interpolation kernel, see `upsampling_weights`; or ``"fsrcnn"`` for the bicubic one and
+        detail that a network of `convtranspose.resample.fsrcnn` adds, at a scale of 3. It looks at
+        the brightness of three channels, which are taken for RGB, or else at every channel.
     last_is_alpha : bool
         Whether the last channel is an opacity. Colours then count by their opacity, which keeps
         the colour of invisible pixels out of visible ones, and are 0 where the opacity is 0.
@@ -61,7 +67,8 @@ def upsample(
     TypeError
         If `array` or `scale` has an unsupported type.
     ValueError
-        If `array` is empty or has another rank, `scale` is below 1 or `kernel` unknown.
+        If `array` is empty or has another rank, `scale` is below 1, or not 3 for ``"fsrcnn"``, or
+        `kernel` unknown.
 
     See Also
     --------
@@ -123,9 +130,20 @@ def upsample_bands(
     """
     image = _checked_image(array)
     scale = checked_scale(scale)
+    if kernel not in METHODS:
+        raise ValueError(
+            f"upsampling: kernel: expected one of {', '.join(METHODS)}, got {kernel!r}"
+        )
+    add_detail = kernel == "fsrcnn"
+    if add_detail and scale != fsrcnn.SCALE:
+        raise ValueError(
+            f"upsampling: scale: expected {fsrcnn.SCALE} for the kernel 'fsrcnn', got {scale}"
+        )
+    profile = "bicubic" if add_detail else kernel
     compute_type = _COMPUTE_TYPES[image.dtype.type]
-    weights = upsampling_weights(scale, kernel, compute_type, channels=image.shape[2])
-    upsampler = _Upsampler(image, scale, weights, PROFILES[kernel][0], last_is_alpha, threads)
+    weights = upsampling_weights(scale, profile, compute_type, channels=image.shape[2])
+    reach = fsrcnn.REACH if add_detail else PROFILES[profile][0]
+    upsampler = _Upsampler(image, scale, weights, reach, last_is_alpha, add_detail, threads)
     return ((row, band.reshape(len(band), -1, *array.shape[2:])) for row, band in upsampler)
 
 
@@ -136,6 +154,7 @@ class _Upsampler:
     weights: NDArray[Any]
     reach: int
     last_is_alpha: bool
+    add_detail: bool
     threads: int | None
 
     def __iter__(self) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -158,6 +177,9 @@ class _Upsampler:
         (result,) = convolution_transpose_2d(
             source[np.newaxis], self.weights, output_shape, self._descriptor(), threads=self.threads
         )
+        if self.add_detail:
+            colours = len(source) - self.last_is_alpha
+            result[:colours] += fsrcnn.detail(_brightness(source[:colours]), self.threads)
         if self.last_is_alpha:
             _divide_by_alpha(result)
         return _pixels(result, self.image.dtype)
@@ -175,6 +197,13 @@ class _Upsampler:
 def _with_edges(first: int, last: int, size: int, reach: int) -> NDArray[np.intp]:
     """Return the indices from `first` to `last` and `reach` more on both sides, edges repeated."""
     return np.clip(np.arange(first - reach, last + reach), 0, size - 1)
+
+
+def _brightness(colours: NDArray[Any]) -> NDArray[Any]:
+    """Return the luma (ITU-R BT.601) of RGB as one plane, and other planes as they are."""
+    if len(colours) != 3:
+        return colours
+    return np.tensordot(np.array([[0.299, 0.587, 0.114]], colours.dtype), colours, 1)
 
 
 def _divide_by_alpha(planes: NDArray[Any]) -> None:
