@@ -235,6 +235,21 @@ def test_plans_are_kept_and_bounded(packed, monkeypatch):
     assert len(mine.plans) == 0
 
 
+def test_plans_follow_fast_math(packed):
+    mine, theirs = packed
+    ctt.accelerate(mine, prepack=True, fast_math=True)
+    assert mine.fast_math is True
+    mine(source(mine))
+    mine.fast_math = False
+    mine(source(mine))
+    assert len(mine.plans) == 2
+    mine.fast_math = None
+    close(mine(source(mine)), theirs(source(mine)))
+    assert len(mine.plans) == 2  # the process asks for no fast math
+    with pytest.raises(ValueError, match="accelerate: fast_math: expected"):
+        ctt.accelerate(mine, fast_math=2)
+
+
 def test_plans_differentiate_and_compile(packed):
     mine, theirs = packed
     x = source(mine).requires_grad_()
@@ -271,6 +286,6 @@ def test_plans_go_with_their_layer():
     del mine
     assert plan_cache.PlanCache.find(number) is None
     x, w = torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)
-    arguments = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0], True, "up"
+    arguments = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0], True, "up", 0
     alone = library.forward(x, w, None, [1, 1, 3, 3], *arguments, number)
     assert torch.equal(alone, ctt.conv_transpose2d(x, w))

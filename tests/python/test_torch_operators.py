@@ -11,6 +11,7 @@ import convtranspose as ct
 torch = pytest.importorskip("torch", minversion="2.4")
 
 import convtranspose.torch as ctt
+from convtranspose.torch import library
 from convtranspose.torch.layouts import Layouts
 from torch_cases import sweep
 
@@ -162,6 +163,7 @@ def test_opcheck(problem, dtype, memory_format):
                 fields,
                 problem[2],
                 name,
+                0,
                 *([0] if forward else []),
             ),
             atol=1e-2,
@@ -217,6 +219,33 @@ def test_compiled_shapes_are_dynamic():
         source = torch.randn(batch, 4, height, 6)
         assert torch.equal(call(source, weight), ctt.conv_transpose2d(source, weight))
     assert len(graphs) == 1
+
+
+@pytest.mark.parametrize("level", [None, False, True, "aggressive"])
+def test_fast_math_reaches_every_operation(monkeypatch, level):
+    seen = []
+    for name in (
+        "convolution_transpose_2d",
+        "convolution_transpose_2d_data_gradient",
+        "convolution_transpose_2d_weights_gradient",
+    ):
+        monkeypatch.setattr(library._core, name, lambda *a, fast_math, **k: seen.append(fast_math))
+    x, w = (torch.zeros(1, 1, 3, 3, requires_grad=True) for _ in "xw")
+    ctt.conv_transpose2d(x, w, fast_math=level).sum().backward()
+    ctt.convolution_transpose_2d_data_gradient(
+        x, w, (1, 1, 1, 1), ct.Convolution2DOpDescriptor(), fast_math=level
+    )
+    assert seen == [ct.get_fast_math() if level is None else level] * 4
+
+
+def test_fast_math_changes_little():
+    x, w = torch.randn(1, 32, 12, 12), torch.randn(32, 32, 3, 3)
+    exact = torch.nn.functional.conv_transpose2d(x.double(), w.double(), padding=1)
+    for level, error in ((False, 1e-5), (True, 1e-5), ("aggressive", 1e-3)):
+        result = ctt.conv_transpose2d(x, w, padding=1, fast_math=level)
+        assert (result - exact).abs().max() < error * exact.abs().max()
+    with pytest.raises(ValueError, match="fast_math: expected None, False, True or 'aggressive'"):
+        ctt.conv_transpose2d(x, w, fast_math="fast")
 
 
 def test_exports_with_dynamic_shapes():

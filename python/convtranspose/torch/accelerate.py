@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import torch
 from torch.nn.utils import parametrize
 
+from ..typing import FastMath
+from .library import fast_math_index
 from .modules import ConvTranspose1d, ConvTranspose2d
 from .plan_cache import PlanCache
 from .tensors import DTYPES
@@ -41,7 +43,9 @@ class AccelerationReport:
         return "\n".join(lines)
 
 
-def accelerate(model: torch.nn.Module, *, prepack: bool = False) -> AccelerationReport:
+def accelerate(
+    model: torch.nn.Module, *, prepack: bool = False, fast_math: FastMath | None = None
+) -> AccelerationReport:
     """Make the transposed convolutions of a model run on our kernels, in place.
 
     The layers stay the same objects with the same parameters, hooks and names: they only change
@@ -56,6 +60,8 @@ def accelerate(model: torch.nn.Module, *, prepack: bool = False) -> Acceleration
         packed anew when PyTorch's count of their changes moved, which optimizers, ``load_state_dict``
         and `torch.nn.init` see to; not so ``layer.weight.data.copy_(...)``, after which call
         ``model.train()`` and ``model.eval()``, or `accelerate` again.
+    fast_math : bool or "aggressive", optional
+        See `convtranspose.operations`; for training, too.
 
     Returns
     -------
@@ -66,6 +72,8 @@ def accelerate(model: torch.nn.Module, *, prepack: bool = False) -> Acceleration
     ------
     TypeError
         If `model` is no Module.
+    ValueError
+        If `fast_math` is no level of it.
 
     Examples
     --------
@@ -80,6 +88,7 @@ def accelerate(model: torch.nn.Module, *, prepack: bool = False) -> Acceleration
     """
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"accelerate: model: expected a Module, got {type(model).__name__}")
+    fast_math_index("accelerate", fast_math)
     report = AccelerationReport()
     for name, layer in model.named_modules():
         if not _is_transposed(layer):
@@ -91,6 +100,7 @@ def accelerate(model: torch.nn.Module, *, prepack: bool = False) -> Acceleration
         _swap(layer)
         # Weights that are computed for every call would be packed for every call.
         layer.plans = PlanCache() if prepack and "weight" in layer._parameters else None
+        layer.fast_math = fast_math
         report.swapped[name] = f"{_plain_class(layer).__name__}({layer.extra_repr()})"
     return report
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from ..typing import FastMath
 from . import library
 from .checks import check_on_cpu
 
@@ -23,6 +24,8 @@ def conv_transpose2d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
+    *,
+    fast_math: FastMath | None = None,
 ) -> torch.Tensor:
     """Transposed convolution with the arguments of `torch.nn.functional.conv_transpose2d`.
 
@@ -35,6 +38,8 @@ def conv_transpose2d(
     stride, padding, output_padding, dilation : int or (int, int)
         For the height and the width.
     groups : int
+    fast_math : bool or "aggressive", optional
+        See `convtranspose.operations`; gradients are computed with the same.
 
     Returns
     -------
@@ -59,7 +64,9 @@ def conv_transpose2d(
              [1., 1., 1., 1.],
              [1., 1., 1., 1.]]])
     """
-    return conv_transpose(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return conv_transpose(
+        2, input, weight, bias, stride, padding, output_padding, groups, dilation, fast_math
+    )
 
 
 def conv_transpose1d(
@@ -71,6 +78,8 @@ def conv_transpose1d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
+    *,
+    fast_math: FastMath | None = None,
 ) -> torch.Tensor:
     """Transposed convolution with the arguments of `torch.nn.functional.conv_transpose1d`.
 
@@ -83,6 +92,7 @@ def conv_transpose1d(
     bias : Tensor, shape (K,), optional
     stride, padding, output_padding, dilation : int or (int,)
     groups : int
+    fast_math : bool or "aggressive", optional
 
     Returns
     -------
@@ -101,7 +111,9 @@ def conv_transpose1d(
     >>> conv_transpose1d(torch.tensor([[1.0, 2, 3]]), kernel, stride=2)
     tensor([[  1.,  10., 102.,  20., 203.,  30., 300.]])
     """
-    return conv_transpose(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return conv_transpose(
+        1, input, weight, bias, stride, padding, output_padding, groups, dilation, fast_math
+    )
 
 
 def conv_transpose(
@@ -114,6 +126,7 @@ def conv_transpose(
     output_padding: int | Sequence[int],
     groups: int,
     dilation: int | Sequence[int],
+    fast_math: FastMath | None,
     plans: int = 0,
 ) -> torch.Tensor:
     """Do `conv_transpose1d` or `conv_transpose2d`, with the plans of a `PlanCache` if given."""
@@ -161,6 +174,7 @@ def conv_transpose(
         [*steps[::-1], *spacings[::-1], groups, pads[1], pads[1], pads[0], pads[0], 0],
         strict,
         name,
+        library.fast_math_index(name, fast_math),
         plans,
     )
     if axes == 1:

@@ -2,8 +2,8 @@
 """The custom operators ``torch.ops.convtranspose``: kernels, shapes, derivatives, autocast.
 
 They see NCHW and OIHW only; a tensor that lies in memory in another order comes with strides.
-``descriptor`` holds the fields of a `Convolution2DOpDescriptor` in the order of `FIELDS`, ``plans``
-the number of a `PlanCache` or 0.
+``descriptor`` holds the fields of a `Convolution2DOpDescriptor` in the order of `FIELDS`, ``fast_math``
+a place in `FAST_MATH`, ``plans`` the number of a `PlanCache` or 0.
 The three differentiate into one another, so derivatives of any order exist.
 """
 
@@ -21,6 +21,7 @@ from .. import (
     PaddingStyle,
     _core,
 )
+from ..typing import FastMath
 from .plan_cache import PlanCache
 from .tensors import DTYPES, array_of, empty_result
 
@@ -37,7 +38,10 @@ FIELDS: Final = (
     "padding_style",
 )
 
-_COMMON: Final = "SymInt[] output_shape, int[] descriptor, bool strict, str name"
+#: The levels of fast math, by what the operators know them as.
+FAST_MATH: Final[tuple[FastMath | None, ...]] = (None, False, True, "aggressive")
+
+_COMMON: Final = "SymInt[] output_shape, int[] descriptor, bool strict, str name, int fast_math"
 
 
 def _operator(name: str, tensors: str, kernel: Callable[..., torch.Tensor], more: str = "") -> Any:
@@ -55,6 +59,26 @@ def _descriptor(fields: tuple[int, ...]) -> Convolution2DOpDescriptor:
     named: dict[str, Any] = dict(zip(FIELDS, fields, strict=True))
     named["padding_style"] = PaddingStyle(named["padding_style"])
     return Convolution2DOpDescriptor(**named)
+
+
+def fast_math_index(name: str, level: FastMath | None) -> int:
+    """Return the place of a level in `FAST_MATH`, or raise."""
+    for index, known in enumerate(FAST_MATH):
+        if level is known or (isinstance(level, str) and level == known):
+            return index
+    raise ValueError(
+        f"{name}: fast_math: expected None, False, True or 'aggressive', got {level!r}"
+    )
+
+
+def _how(strict: bool, fast_math: int) -> dict[str, Any]:
+    level = FAST_MATH[fast_math]
+    return {
+        "strict": strict,
+        "threads": torch.get_num_threads(),
+        # The process's level now, so that a plan is not found again when it changed.
+        "fast_math": _core.get_fast_math() if level is None else level,
+    }
 
 
 def check(name: str, **tensors: torch.Tensor | None) -> None:
@@ -88,13 +112,14 @@ def _forward(
     descriptor: Sequence[int],
     strict: bool,
     name: str,
+    fast_math: int,
     plans: int,
 ) -> torch.Tensor:
     check(name, source=source, weights=weights, bias=bias)
     result = empty_result(output_shape, source, weights)
     arrays = array_of(source), array_of(weights)
     fields = tuple(descriptor)
-    how = {"strict": strict, "threads": torch.get_num_threads()}
+    how = _how(strict, fast_math)
     cache = PlanCache.find(plans)
     plan = None
     if cache is not None:
@@ -130,6 +155,7 @@ def _data_gradient(
     descriptor: Sequence[int],
     strict: bool,
     name: str,
+    fast_math: int,
 ) -> torch.Tensor:
     check(name, incoming_gradient=incoming_gradient, weights=weights)
     result = empty_result(output_shape, incoming_gradient, weights)
@@ -140,8 +166,7 @@ def _data_gradient(
         _descriptor(tuple(descriptor)),
         name,
         out=array_of(result),
-        strict=strict,
-        threads=torch.get_num_threads(),
+        **_how(strict, fast_math),
     )
     return result
 
@@ -153,6 +178,7 @@ def _weights_gradient(
     descriptor: Sequence[int],
     strict: bool,
     name: str,
+    fast_math: int,
 ) -> torch.Tensor:
     check(name, incoming_gradient=incoming_gradient, source=source)
     # Weights lie as PyTorch makes them, whatever the order of the images.
@@ -164,8 +190,7 @@ def _weights_gradient(
         _descriptor(tuple(descriptor)),
         name,
         out=array_of(result),
-        strict=strict,
-        threads=torch.get_num_threads(),
+        **_how(strict, fast_math),
     )
     return result
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..typing import FastMath
 from .functional import conv_transpose
 from .plan_cache import PlanCache
 
@@ -27,6 +28,7 @@ class ConvTranspose2d(torch.nn.ConvTranspose2d):
     torch.Size([1, 3, 20, 20])
     """
 
+    fast_math: FastMath | None = None
     plans: PlanCache | None = None
 
     def forward(
@@ -56,6 +58,7 @@ class ConvTranspose1d(torch.nn.ConvTranspose1d):
     torch.Size([1, 4, 800])
     """
 
+    fast_math: FastMath | None = None
     plans: PlanCache | None = None
 
     def forward(
@@ -90,6 +93,7 @@ def _forward(
         output_padding,
         layer.groups,
         layer.dilation,
+        layer.fast_math,
         0 if layer.plans is None or layer.training else layer.plans.number,
     )
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import torch
 
 from .. import Convolution2DOpDescriptor
+from ..typing import FastMath
 from . import library
 from .checks import check_on_cpu
 from .layouts import Layouts, convolved_shape
@@ -26,6 +27,7 @@ def convolution_transpose_2d(
     name: str | None = None,
     *,
     strict: bool = True,
+    fast_math: FastMath | None = None,
 ) -> torch.Tensor:
     """Transposed convolution: `convtranspose.convolution_transpose_2d`.
 
@@ -39,6 +41,8 @@ def convolution_transpose_2d(
     name : str, optional
         Leads error messages.
     strict : bool, default True
+    fast_math : bool or "aggressive", optional
+        See `convtranspose.operations`; gradients are computed with the same.
 
     Returns
     -------
@@ -75,6 +79,7 @@ def convolution_transpose_2d(
         fields,
         strict,
         name,
+        library.fast_math_index(name, fast_math),
         0,
     )
     return layouts.data(result)
@@ -88,6 +93,7 @@ def convolution_transpose_2d_data_gradient(
     name: str | None = None,
     *,
     strict: bool = True,
+    fast_math: FastMath | None = None,
 ) -> torch.Tensor:
     """Gradient of `convolution_transpose_2d` with respect to its source.
 
@@ -101,6 +107,8 @@ def convolution_transpose_2d_data_gradient(
         The same one that the transposed convolution was given.
     name : str, optional
     strict : bool, default True
+    fast_math : bool or "aggressive", optional
+        See `convtranspose.operations`; gradients are computed with the same.
 
     Returns
     -------
@@ -132,6 +140,7 @@ def convolution_transpose_2d_data_gradient(
         fields,
         strict,
         name,
+        library.fast_math_index(name, fast_math),
     )
     return layouts.data(result)
 
@@ -144,6 +153,7 @@ def convolution_transpose_2d_weights_gradient(
     name: str | None = None,
     *,
     strict: bool = True,
+    fast_math: FastMath | None = None,
 ) -> torch.Tensor:
     """Gradient of `convolution_transpose_2d` with respect to its weights.
 
@@ -157,6 +167,8 @@ def convolution_transpose_2d_weights_gradient(
         The same one that the transposed convolution was given.
     name : str, optional
     strict : bool, default True
+    fast_math : bool or "aggressive", optional
+        See `convtranspose.operations`; gradients are computed with the same.
 
     Returns
     -------
@@ -188,6 +200,7 @@ def convolution_transpose_2d_weights_gradient(
         fields,
         strict,
         name,
+        library.fast_math_index(name, fast_math),
     )
     return layouts.weights(result)
 
@@ -197,6 +210,8 @@ def convolution_2d(
     weights: torch.Tensor,
     descriptor: Convolution2DOpDescriptor,
     name: str | None = None,
+    *,
+    fast_math: FastMath | None = None,
 ) -> torch.Tensor:
     """Convolution: `convtranspose.convolution_2d`, which is a transposed one's data gradient.
 
@@ -206,6 +221,7 @@ def convolution_2d(
     weights : Tensor, shape (O, I, kh, kw), or (kh, kw, I, O) for HWIO
     descriptor : Convolution2DOpDescriptor
     name : str, optional
+    fast_math : bool or "aggressive", optional
 
     Returns
     -------
@@ -232,4 +248,5 @@ def convolution_2d(
     planes, canonical = layouts.planes(source), layouts.canonical_weights(weights)
     library.check(name, source=planes, weights=canonical)
     shape = convolved_shape(name, planes, canonical, fields)
-    return layouts.data(library.data_gradient(planes, canonical, shape, fields, True, name))
+    level = library.fast_math_index(name, fast_math)
+    return layouts.data(library.data_gradient(planes, canonical, shape, fields, True, name, level))

@@ -21,6 +21,7 @@ def _(
     descriptor: Any,
     strict: bool,
     name: str,
+    fast_math: int,
     plans: int,
 ) -> torch.Tensor:
     check(name, source=source, weights=weights, bias=bias)
@@ -35,6 +36,7 @@ def _(
     descriptor: Any,
     strict: bool,
     name: str,
+    fast_math: int,
 ) -> torch.Tensor:
     check(name, incoming_gradient=incoming_gradient, weights=weights)
     return empty_result(output_shape, incoming_gradient, weights)
@@ -48,6 +50,7 @@ def _(
     descriptor: Any,
     strict: bool,
     name: str,
+    fast_math: int,
 ) -> torch.Tensor:
     check(name, incoming_gradient=incoming_gradient, source=source)
     return source.new_empty(output_shape)
@@ -70,7 +73,7 @@ def _forward_backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | 
         data_gradient(gradient, weights, source.shape, *ctx.how) if needed[0] else None,
         weights_gradient(gradient, source, weights.shape, *ctx.how) if needed[1] else None,
         gradient.sum((0, 2, 3)) if needed[2] else None,
-        *(None,) * 5,
+        *(None,) * 6,
     )
 
 
@@ -80,7 +83,7 @@ def _data_gradient_backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Ten
     return (
         forward(gradient, weights, None, incoming.shape, *ctx.how, 0) if needed[0] else None,
         weights_gradient(incoming, gradient, weights.shape, *ctx.how) if needed[1] else None,
-        *(None,) * 4,
+        *(None,) * 5,
     )
 
 
@@ -90,7 +93,7 @@ def _weights_gradient_backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.
     return (
         forward(source, gradient, None, incoming.shape, *ctx.how, 0) if needed[0] else None,
         data_gradient(incoming, gradient, source.shape, *ctx.how) if needed[1] else None,
-        *(None,) * 4,
+        *(None,) * 5,
     )
 
 
