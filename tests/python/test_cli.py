@@ -193,7 +193,27 @@ def test_algorithm_and_threads(save, output, algorithm, monkeypatch):
 
     monkeypatch.setattr(ct, "convolution_transpose_2d", record)
     assert main(transposed(save, output, "--threads", 3, "--algorithm", algorithm)) == 0
-    assert seen == {"strict": True, "threads": 3, "algorithm": ct.Algorithm[algorithm.upper()]}
+    assert seen == {
+        "strict": True,
+        "threads": 3,
+        "algorithm": ct.Algorithm[algorithm.upper()],
+        "fast_math": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("level", "value"), [("off", False), ("on", True), ("aggressive", "aggressive")]
+)
+def test_fast_math(save, output, level, value, monkeypatch):
+    seen = {}
+
+    def record(source, weights, output_shape, descriptor, **keywords):
+        seen.update(keywords)
+        return source
+
+    monkeypatch.setattr(ct, "convolution_transpose_2d", record)
+    assert main(transposed(save, output, "--fast-math", level)) == 0
+    assert seen["fast_math"] == value
 
 
 def test_operands_are_mapped_not_loaded(save, output, monkeypatch):

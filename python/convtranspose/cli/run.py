@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import convtranspose
 
 from ..command_line import enum_member, reported
+from ..typing import FastMath
 from .descriptor_options import add_descriptor_options, descriptor_from
 
 # Operation -> its two operands, in MPSGraph's order.
@@ -24,6 +25,8 @@ _OPERANDS = {
     "convolution_2d_data_gradient": ("incoming_gradient", "weights"),
     "convolution_2d_weights_gradient": ("incoming_gradient", "source"),
 }
+
+_FAST_MATH: dict[str | None, FastMath] = {"off": False, "on": True, "aggressive": "aggressive"}
 
 
 def add_parser(subcommands: Any) -> None:
@@ -69,6 +72,11 @@ def _add_operation(parser: argparse.ArgumentParser, operation: str) -> None:
         metavar="NAME",
         help=", ".join(member.name.lower() for member in convtranspose.Algorithm),
     )
+    execution.add_argument(
+        "--fast-math",
+        choices=_FAST_MATH,
+        help="whether Winograd's algorithms are allowed (default: CONVTRANSPOSE_FAST_MATH, or off)",
+    )
     parser.set_defaults(command=_run)
 
 
@@ -88,6 +96,7 @@ def _run(options: argparse.Namespace) -> None:
             strict=options.strict,
             threads=options.threads,
             algorithm=options.algorithm,
+            fast_math=_FAST_MATH.get(options.fast_math),
         )
     _save(options.output, result)
     print(f"{options.output}: {result.dtype} {' x '.join(map(str, result.shape))}")
