@@ -10,7 +10,8 @@ namespace {
 // Costs in products, of which Zen 3 does 16 a cycle in float32, from profiles of the bench's
 // layers.
 constexpr double kTransform = 12;         // one number of a transformed tile, either way ...
-constexpr double kGradientTransform = 9;  // ... and in the weights gradient
+constexpr double kGradientTransform = 9;  // ... in the weights gradient ...
+constexpr double kPlanarTransform = 24;   // ... and there from planes of channels
 constexpr double kNear = 4;  // to read a transformed weight for a box of tiles, from L3 ...
 constexpr double kFar = 16;  // ... and from memory
 constexpr double kNearBytes = 8 << 20;
@@ -88,7 +89,7 @@ bool winograd_pays(const Request& r) noexcept {
     case Operation::WeightsGradient:
       transforms =
           sources * std::ceil(results / kResultBlock) + results * std::ceil(sources / kSourceBlock);
-      transform = kGradientTransform;
+      transform = r.source.c == 1 && r.result.c == 1 ? kGradientTransform : kPlanarTransform;
       weights = kBack;
       break;
   }

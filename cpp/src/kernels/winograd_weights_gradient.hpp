@@ -60,7 +60,7 @@ class WinogradWeightsGradient {
     s.workspace_bytes = arena_bytes<S>(sizes.rows) + arena_bytes<S>(sizes.lanes) +
                         arena_bytes<S>(sizes.sums) + arena_bytes<S>(sizes.region) +
                         arena_bytes<S>(sizes.half) + arena_bytes<S>(sizes.block) +
-                        2 * arena_bytes<S>(sizes.taps);
+                        arena_bytes<S>(sizes.half_taps) + arena_bytes<S>(sizes.taps);
   }
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*, void*,
@@ -72,7 +72,7 @@ class WinogradWeightsGradient {
  private:
   /// Tiles summed up in registers: float32 sums are that long at most before they join the sum in
   /// memory.
-  static constexpr Index kGradientTiles = 96;
+  static constexpr Index kGradientTiles = 128;
   /// Channels of a block. Both operands' tiles and the sums stream from L3, the less the larger the
   /// blocks are; but every thread should get some.
   static constexpr Index kSourceBlock = 192, kResultBlock = 128, kLeastBlock = 32;
@@ -86,7 +86,7 @@ class WinogradWeightsGradient {
   };
 
   struct Sizes {
-    Index rows, lanes, sums, region, half, taps, block;
+    Index rows, lanes, sums, region, half, half_taps, taps, block;
     Sizes(const Axes& axes, const WinogradGradientSchedule& w) {
       const Index e = most_elements(axes.y) * most_elements(axes.x);
       const Index tiles = w.images * w.rows * w.columns;
@@ -100,7 +100,8 @@ class WinogradWeightsGradient {
       block = max_of(sources, results);
       region = most_elements(axes.y) * columns * block;
       half = region;
-      taps = most_elements(axes.y) * kMostTaps * sources * kLanePanel;
+      half_taps = most_elements(axes.y) * kMostTaps * kRowPanel * kLanePanel;
+      taps = kMostTaps * kMostTaps * kRowPanel * results;
     }
   };
 
@@ -206,40 +207,46 @@ class WinogradWeightsGradient {
     }
   }
 
-  /// The inverse transform of the sums, and the phase's taps to the weights.
+  /// The inverse transform of the sums, and the phase's taps to the weights: for a few source
+  /// channels at a time all result channels, whose filters follow one another in OIHW.
   void store() {
     const WinogradAxis &y = axes_.y, &x = axes_.x;
-    S* half = arena_.take<S>(sizes_.taps);
+    S* half = arena_.take<S>(sizes_.half_taps);
     S* taps = arena_.take<S>(sizes_.taps);
-    const Index taps_x = x.phase[rx_].taps;
-    const Index panel = source_.size() * kLanePanel, vectors = panel / kVector;
-    const Index element = ceil_div(result_.size(), kLanePanel) * panel, row = taps_x * panel;
-    for (Index j = 0; j * kLanePanel < result_.size(); ++j) {
-      gradient_filter(x, rx_).output({sums_ + j * panel, x.elements(rx_) * element, element, half,
-                                      row, panel, y.elements(ry_), vectors});
-      gradient_filter(y, ry_).output({half, panel, row, taps, panel, row, taps_x, vectors});
-      store_panel(taps, panel, j * kLanePanel);
+    const Index taps_y = y.phase[ry_].taps, taps_x = x.phase[rx_].taps;
+    const Index panels = ceil_div(result_.size(), kLanePanel);
+    const Index panel = source_.size() * kLanePanel, element = panels * panel;
+    for (Index c = 0; c < source_.size(); c += kRowPanel) {
+      const Index channels = min_of(kRowPanel, source_.size() - c);
+      const Index run = channels * kLanePanel, vectors = run / kVector;
+      for (Index j = 0; j < panels; ++j) {
+        const S* sums = sums_ + j * panel + c * kLanePanel;
+        gradient_filter(x, rx_).output({sums, x.elements(rx_) * element, element, half,
+                                        taps_x * run, run, y.elements(ry_), vectors});
+        gradient_filter(y, ry_).output({half, run, taps_x * run, taps + j * taps_y * taps_x * run,
+                                        run, taps_x * run, taps_x, vectors});
+      }
+      store_channels(taps, c, channels);
     }
   }
 
-  /// From [tap of y][tap of x][source channel][channel of the panel].
-  void store_panel(const S* taps, Index panel, Index first) {
+  /// From [panel of results][tap of y][tap of x][source channel][channel of the panel].
+  void store_channels(const S* taps, Index first, Index channels) {
     const WinogradAxis &y = axes_.y, &x = axes_.x;
-    const Index taps_y = y.phase[ry_].taps, taps_x = x.phase[rx_].taps;
-    const Index count = min_of(kLanePanel, result_.size() - first);
+    const Index taps_x = x.phase[rx_].taps, count = y.phase[ry_].taps * taps_x;
+    const Index run = channels * kLanePanel;
     Index places[kMostTaps * kMostTaps];
-    for (Index t = 0; t < taps_y * taps_x; ++t) {
+    for (Index t = 0; t < count; ++t) {
       places[t] = y.tap(ry_, t / taps_x) * r_.weights.y + x.tap(rx_, t % taps_x) * r_.weights.x;
     }
     T* out = static_cast<T*>(tensors_.output) +
-             (group_ * r_.problem.source_channels + source_.begin) * r_.weights.o +
-             (result_.begin + first) * r_.weights.i;
-    for (Index c = 0; c < source_.size(); ++c) {
-      for (Index i = 0; i < count; ++i) {  // a filter's taps share a cache line
-        T* to = out + c * r_.weights.o + i * r_.weights.i;
-        for (Index t = 0; t < taps_y * taps_x; ++t) {
-          to[places[t]] = round_to<T>(taps[t * panel + c * kLanePanel + i]);
-        }
+             (group_ * r_.problem.source_channels + source_.begin + first) * r_.weights.o +
+             result_.begin * r_.weights.i;
+    for (Index c = 0; c < channels; ++c, out += r_.weights.o) {
+      for (Index i = 0; i < result_.size(); ++i) {  // a filter's taps share a cache line
+        const S* from = taps + i / kLanePanel * count * run + c * kLanePanel + i % kLanePanel;
+        T* to = out + i * r_.weights.i;
+        for (Index t = 0; t < count; ++t) to[places[t]] = round_to<T>(from[t * run]);
       }
     }
   }
