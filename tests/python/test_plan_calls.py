@@ -139,3 +139,41 @@ for threads in (1, 2, None):
 """
     lines = subprocesses.python(script, CONVTRANSPOSE_VERBOSE="1")
     assert re.findall(r"threads=(\d+)", lines) == ["1", "2", "3"]
+
+
+def channels_last(array):
+    """The same array with its channels side by side in memory."""
+    return np.ascontiguousarray(array.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("channels", "per_group", "groups"),
+    [(8, 24, 1), (32, 1, 32), (16, 2, 16), (24, 3, 1), (3, 1, 1)],
+)
+@pytest.mark.parametrize("algorithm", ct.Algorithm)
+def test_memory_of_another_order_than_the_plan_packed_its_weights_for(
+    algorithm, channels, per_group, groups
+):
+    descriptor = DESCRIPTOR.replace(groups=groups)
+    small, large = (2, channels, 6, 7), (2, per_group * groups, 11, 13)
+    taps = integers((channels, per_group, 3, 3), 5)
+    for plan_type, function, given, result in (
+        (ct.ConvolutionTranspose2DPlan, ct.convolution_transpose_2d, small, large),
+        (
+            ct.ConvolutionTranspose2DDataGradientPlan,
+            ct.convolution_transpose_2d_data_gradient,
+            large,
+            small,
+        ),
+    ):
+        try:
+            plan = plan_type(given, taps, result, descriptor, algorithm=algorithm)
+        except ValueError as error:
+            if "algorithm" not in str(error):
+                raise
+            continue
+        data = integers(given, 6)
+        expected = function(data, taps, result, descriptor)
+        for source in (data, channels_last(data)):
+            for out in (None, channels_last(np.full(result, np.nan, np.float32))):
+                np.testing.assert_array_equal(plan(source, out), expected)
