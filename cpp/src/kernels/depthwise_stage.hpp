@@ -3,6 +3,7 @@
 // sums' type, neighbouring numbers, zeros where the tensor ends.
 #pragma once
 
+#include "activate_run.hpp"
 #include "depthwise_lanes.hpp"
 #include "tiling.hpp"
 
@@ -48,20 +49,6 @@ void stage_run(const TensorRow<T>& row, const Places& p, Index stride, Index res
   if (!p.zeros) return;
   for (Index i = 0; i < first; ++i) to[i] = S{0};
   for (Index i = last; i < count; ++i) to[i] = S{0};
-}
-
-/// The activation, in place.
-template <class S>
-void activate_run(S* values, Index count, const Epilogue& e) {
-  switch (e.activation) {
-    case ActivationKind::None:
-      return;
-    case ActivationKind::Relu:
-      for (Index i = 0; i < count; ++i) values[i] = values[i] < 0 ? S{0} : values[i];
-      return;
-    default:
-      for (Index i = 0; i < count; ++i) values[i] = activate(values[i], e);
-  }
 }
 
 }  // namespace

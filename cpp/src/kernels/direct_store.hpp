@@ -2,6 +2,7 @@
 // Finished sums to their places in the result: [pixel][channel] in, any strides out.
 #pragma once
 
+#include "activate_run.hpp"
 #include "tiling.hpp"
 #include "vec.hpp"
 
@@ -20,16 +21,7 @@ void finish_sums(S* sums, Index pixels, Index width, const S* bias, const Epilog
       }
     }
   }
-  const Index count = pixels * width;
-  switch (e.activation) {
-    case ActivationKind::None:
-      return;
-    case ActivationKind::Relu:
-      for (Index i = 0; i < count; ++i) sums[i] = sums[i] < 0 ? S{0} : sums[i];
-      return;
-    default:
-      for (Index i = 0; i < count; ++i) sums[i] = activate(sums[i], e);
-  }
+  activate_run(sums, pixels * width, e);
 }
 
 /// One row of outputs: its sums pixel by pixel.

@@ -2,25 +2,12 @@
 // Bias and activation of finished sums, a row of one channel at a time.
 #pragma once
 
+#include "activate_run.hpp"
 #include "few_output_shape.hpp"
 #include "vec.hpp"
 
 namespace convtranspose {
 namespace {
-
-template <class S>
-void finish_row(S* sums, Index count, S bias, const Epilogue& e) {
-  if (e.activation == ActivationKind::None) {
-    for (Index i = 0; i < count; ++i) sums[i] += bias;
-  } else if (e.activation == ActivationKind::Relu) {
-    for (Index i = 0; i < count; ++i) {
-      const S sum = sums[i] + bias;
-      sums[i] = sum < 0 ? S{0} : sum;
-    }
-  } else {
-    for (Index i = 0; i < count; ++i) sums[i] = activate(sums[i] + bias, e);
-  }
-}
 
 /// All rows of a panel, `count` numbers each, `step` apart.
 template <class S>
@@ -33,7 +20,9 @@ void finish_rows(const FewShape& shape, const FewPanel& panel, const Epilogue& e
         const S bias = e.bias == nullptr
                            ? S{0}
                            : static_cast<const S*>(e.bias)[panel.group * shape.outputs + c];
-        finish_row(sums + shape.place(panel, j, i, c) * step, count, bias, e);
+        S* row = sums + shape.place(panel, j, i, c) * step;
+        for (Index k = 0; k < count; ++k) row[k] += bias;
+        activate_run(row, count, e);
       }
     }
   }
