@@ -72,6 +72,14 @@ Algorithm algorithm_of(std::int32_t number, const char* function) {
   return algorithm;
 }
 
+std::optional<FastMath> fast_math_of(std::int32_t number, const char* function) {
+  if (number < CONVTRANSPOSE_FAST_MATH_UNSET || number > CONVTRANSPOSE_FAST_MATH_AGGRESSIVE) {
+    fail(function, "fast_math", "0 to 3", std::to_string(number));
+  }
+  if (number == CONVTRANSPOSE_FAST_MATH_UNSET) return std::nullopt;
+  return static_cast<FastMath>(number - CONVTRANSPOSE_FAST_MATH_OFF);
+}
+
 void check_tensor(const Signature& signature, int operand, const convtranspose_tensor* tensor,
                   std::int32_t dtype, Data data) {
   const char* argument = signature.operands[operand];

@@ -7,13 +7,14 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
 #include "convtranspose/convtranspose.h"
 #include "convtranspose/operations.hpp"
-#include "geometry.hpp"
+#include "errors.hpp"
 
 namespace convtranspose::c_api {
 
@@ -65,6 +66,7 @@ Convolution2DOpDescriptor descriptor_of(const convtranspose_descriptor* given,
                                         const char* function);
 
 Algorithm algorithm_of(std::int32_t number, const char* function);
+std::optional<FastMath> fast_math_of(std::int32_t number, const char* function);
 
 /// An operation's name, its operands' as errors call them, and which of them is the weights.
 struct Signature {

@@ -50,6 +50,7 @@ convtranspose_status convtranspose_call(int32_t operation, const convtranspose_t
     call_options.name = signature.name;
     call_options.strict = given.not_strict == 0;
     call_options.algorithm = c_api::algorithm_of(given.algorithm, signature.name);
+    call_options.fast_math = c_api::fast_math_of(given.fast_math, signature.name);
     call_options.executor = executor.get();
     call_options.threads = given.threads;
     call_options.check_only = given.check_only != 0;

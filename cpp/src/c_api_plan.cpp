@@ -134,6 +134,7 @@ convtranspose_status convtranspose_plan_create(convtranspose_plan** plan, int32_
     plan_options.name = name;
     plan_options.strict = given.not_strict == 0;
     plan_options.algorithm = c_api::algorithm_of(given.algorithm, signature.name);
+    plan_options.fast_math = c_api::fast_math_of(given.fast_math, signature.name);
     plan_options.activation = activation_of(given, signature);
     plan_options.executor = executor.get();
     const c_api::Operands operands{first, second, output};
@@ -155,6 +156,7 @@ convtranspose_status convtranspose_plan_create(convtranspose_plan** plan, int32_
       check.name = name;
       check.strict = plan_options.strict;
       check.algorithm = plan_options.algorithm;
+      check.fast_math = plan_options.fast_math;
       check.check_only = true;
       c_api::call<T>(operation, views, d, check);
       return new convtranspose_plan(operation, first->dtype, name, operands,

@@ -233,6 +233,33 @@ std::string refusal(const Break& change) {
   return convtranspose_message();
 }
 
+TEST(fast_math) {
+  Problem p;
+  p.source_channels = p.result_channels = 64;
+  p.y = p.x = {28, 3, 1, 1, 1, 1, 0};
+  const Operands operands = integer_operands(p);
+  const Numbers right = expected(kSums[0], p, operands);
+  Call<float> call(kSums[0], p, operands, Placement::Dense);
+  const auto chosen = [&](std::int32_t level) {
+    convtranspose_plan_options options = CONVTRANSPOSE_PLAN_OPTIONS_INIT;
+    options.fast_math = level;
+    const PlanPointer plan = make_plan(call, &options);
+    CHECK_EQUAL(run_plan(plan, call), CONVTRANSPOSE_OK);
+    CHECK_SAME(call.output(), right);
+    return std::string(convtranspose_algorithm_name(convtranspose_plan_algorithm(plan.get())));
+  };
+  CHECK(chosen(CONVTRANSPOSE_FAST_MATH_OFF) != "winograd");
+  CHECK_EQUAL(chosen(CONVTRANSPOSE_FAST_MATH_ON), "winograd");
+  convtranspose_call_options options = CONVTRANSPOSE_CALL_OPTIONS_INIT;
+  options.fast_math = CONVTRANSPOSE_FAST_MATH_ON;
+  CHECK_EQUAL(call(&options), CONVTRANSPOSE_OK);
+  CHECK_SAME(call.output(), right);
+  options.fast_math = 4;
+  CHECK_EQUAL(call(&options), CONVTRANSPOSE_INVALID_ARGUMENT);
+  CHECK_EQUAL(std::string(convtranspose_message()),
+              "convolution_transpose_2d: fast_math: expected 0 to 3, got 4");
+}
+
 TEST(refusals) {
   using C = Call<float>&;
   using O = convtranspose_call_options&;

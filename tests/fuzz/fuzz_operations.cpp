@@ -18,10 +18,10 @@ struct Case {
   int leads[3];  // elements that lie between an aligned address and the tensor
   unsigned seed, special;
   bool not_strict, plan, bias;
-  std::int32_t activation, workers;
+  std::int32_t activation, workers, fast_math;
 };
 
-constexpr int kReference = 1, kAlgorithms = 7;
+constexpr int kReference = 1, kAlgorithms = 7, kWinograd = 7;
 
 /// Which of source, weights and result each operation's operands are, the output last.
 constexpr int kRoles[6][3] = {{0, 1, 2}, {2, 1, 0}, {2, 0, 1}, {2, 1, 0}, {0, 1, 2}, {0, 2, 1}};
@@ -98,6 +98,13 @@ Case choose(Input& in) {
   }
   c.seed = in.byte();
   choose_shapes(in, c);
+  // Last, so that inputs of before mean what they meant. Fast math may spread what is no number.
+  const unsigned fast = in.byte();
+  if (fast % 2 == 1) {
+    c.fast_math = CONVTRANSPOSE_FAST_MATH_ON;
+    c.special = 0;
+    if (fast % 4 == 1) c.algorithm = kWinograd;
+  }
   return c;
 }
 
@@ -135,6 +142,7 @@ class Runner {
     }
     convtranspose_plan_options options = CONVTRANSPOSE_PLAN_OPTIONS_INIT;
     options.algorithm = algorithm;
+    options.fast_math = case_.fast_math;
     options.not_strict = case_.not_strict;
     options.executor = case_.workers == 0 ? nullptr : &executor_;
     const bool has_weights = kRoles[case_.operation][2] != 1;
@@ -161,6 +169,7 @@ class Runner {
   convtranspose_call_options call_options(std::int32_t algorithm) const {
     convtranspose_call_options options = CONVTRANSPOSE_CALL_OPTIONS_INIT;
     options.algorithm = algorithm;
+    options.fast_math = case_.fast_math;
     options.not_strict = case_.not_strict;
     options.executor = case_.workers == 0 ? nullptr : &executor_;
     return options;

@@ -78,6 +78,14 @@ enum convtranspose_activation {
   CONVTRANSPOSE_CLAMP = 5 /* min(max(v, alpha), beta)  */
 };
 
+/* How far sums may leave the textbook order to be faster: convtranspose/fast_math.hpp. */
+enum convtranspose_fast_math {
+  CONVTRANSPOSE_FAST_MATH_UNSET = 0, /* as CONVTRANSPOSE_FAST_MATH says, else off */
+  CONVTRANSPOSE_FAST_MATH_OFF = 1,
+  CONVTRANSPOSE_FAST_MATH_ON = 2,
+  CONVTRANSPOSE_FAST_MATH_AGGRESSIVE = 3
+};
+
 /* A tensor of rank 4 in the caller's memory. Strides are in elements and of either sign; the data
  * of an input is not written, that of an output is. This struct will not change. */
 typedef struct convtranspose_tensor {
@@ -147,8 +155,11 @@ typedef struct convtranspose_call_options {
   int32_t algorithm;                      /* of convtranspose/algorithm.hpp; 0: chosen     */
   int32_t not_strict;                     /* 1: crop or zero-fill a result of another size */
   int32_t check_only;                     /* 1: refuse what is wrong, compute nothing      */
+  int32_t fast_math;                      /* convtranspose_fast_math                       */
+  int32_t reserved;                       /* 0                                             */
 } convtranspose_call_options;
-#define CONVTRANSPOSE_CALL_OPTIONS_INIT {sizeof(convtranspose_call_options), NULL, NULL, 0, 0, 0, 0}
+#define CONVTRANSPOSE_CALL_OPTIONS_INIT \
+  {sizeof(convtranspose_call_options), NULL, NULL, 0, 0, 0, 0, 0, 0}
 
 CONVTRANSPOSE_EXPORT convtranspose_status convtranspose_call(
     int32_t operation, const convtranspose_tensor* first, const convtranspose_tensor* second,
@@ -167,7 +178,7 @@ typedef struct convtranspose_plan_options {
   int32_t algorithm;                      /* as above                                       */
   int32_t not_strict;                     /* as above                                       */
   int32_t activation;                     /* convtranspose_activation                       */
-  int32_t reserved;                       /* 0                                              */
+  int32_t fast_math;                      /* convtranspose_fast_math                        */
   double alpha, beta;                     /* the activation's numbers                       */
 } convtranspose_plan_options;
 #define CONVTRANSPOSE_PLAN_OPTIONS_INIT \
