@@ -122,7 +122,7 @@ std::shared_ptr<const PlanState> make(Operation operation, const Names& names,
   s->packed = Workspace(packed_bytes(s->execution));
   Executor& executor = options.executor == nullptr ? serial_executor() : *options.executor;
   pack(s->execution, weights.data, s->packed.data(), executor, executor.concurrency());
-  if (!s->execution.kernel->packed_suffices) {
+  if (!s->execution.kernel->packed_suffices && !is_empty(weights.shape)) {
     s->weights_copy = Workspace(elements(weights.shape) * static_cast<Index>(sizeof(T)));
     copy_dense(weights, static_cast<T*>(s->weights_copy.data()));
     // From now on the weights are the copy, dense in the same layout.

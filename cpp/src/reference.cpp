@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "reference.hpp"
 
+#include "chooser.hpp"
 #include "convtranspose/half.hpp"
 #include "number.hpp"
 
@@ -59,16 +60,19 @@ void forward(const Request& r, const Schedule&, const Tensors& t, const void*, v
   const Index n = job / channels, c = job % channels;
   const Index group = c / p.result_channels, i = c % p.result_channels;
   T* out = static_cast<T*>(t.output) + n * r.result.n + c * r.result.c;
+  const bool has_terms = !has_no_terms(r);
   for (Index y = 0; y < p.y.result; ++y) {
     for (Index x = 0; x < p.x.result; ++x) {
       double sum = bias_of<T>(t.epilogue, c);
-      for_each_source_of(p.y, y, [&](Index ky, Index sy) {
-        for_each_source_of(p.x, x, [&](Index kx, Index sx) {
-          for (Index o = group * p.source_channels; o < (group + 1) * p.source_channels; ++o) {
-            sum += a.source(n, o, sy, sx) * a.weight(o, i, ky, kx);
-          }
+      if (has_terms) {
+        for_each_source_of(p.y, y, [&](Index ky, Index sy) {
+          for_each_source_of(p.x, x, [&](Index kx, Index sx) {
+            for (Index o = group * p.source_channels; o < (group + 1) * p.source_channels; ++o) {
+              sum += a.source(n, o, sy, sx) * a.weight(o, i, ky, kx);
+            }
+          });
         });
-      });
+      }
       out[y * r.result.y + x * r.result.x] = from_double<T>(activate(sum, t.epilogue));
     }
   }
@@ -83,16 +87,19 @@ void data_gradient(const Request& r, const Schedule&, const Tensors& t, const vo
   const Index n = job / channels, o = job % channels;
   const Index first = o / p.source_channels * p.result_channels;
   T* out = static_cast<T*>(t.output) + n * r.source.n + o * r.source.c;
+  const bool has_terms = !has_no_terms(r);
   for (Index y = 0; y < p.y.source; ++y) {
     for (Index x = 0; x < p.x.source; ++x) {
       double sum = bias_of<T>(t.epilogue, o);
-      for_each_result_of(p.y, y, [&](Index ky, Index ry) {
-        for_each_result_of(p.x, x, [&](Index kx, Index rx) {
-          for (Index i = 0; i < p.result_channels; ++i) {
-            sum += a.result(n, first + i, ry, rx) * a.weight(o, i, ky, kx);
-          }
+      if (has_terms) {
+        for_each_result_of(p.y, y, [&](Index ky, Index ry) {
+          for_each_result_of(p.x, x, [&](Index kx, Index rx) {
+            for (Index i = 0; i < p.result_channels; ++i) {
+              sum += a.result(n, first + i, ry, rx) * a.weight(o, i, ky, kx);
+            }
+          });
         });
-      });
+      }
       out[y * r.source.y + x * r.source.x] = from_double<T>(activate(sum, t.epilogue));
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Channel counts and widths from 1 to 40: below, at and beyond every vector and panel size. And the
 // sizes without elements.
+#include <vector>
+
 #include "support/operation.hpp"
 #include "support/problems.hpp"
 #include "support/same.hpp"
@@ -133,6 +135,53 @@ TEST(result_without_elements) {
   p.x = {1, 2, 3, 1, 1, 1, 0};
   CHECK_EQUAL(p.x.result(), 0);
   check_types(p);
+}
+
+/// Weights without elements may have a kernel of any size: nobody goes through its taps. Found by
+/// fuzzing, which waited.
+TEST(endless_kernels_of_no_channels) {
+  using View = convtranspose::TensorView<float>;
+  constexpr Index kEndless = Index{1} << 50;
+  for (const Layout layout : {Layout::OIHW, Layout::HWIO}) {
+    const auto weights_shape = [&](Index o, Index i) {
+      return layout == Layout::OIHW ? Shape{o, i, kEndless, 1} : Shape{kEndless, 1, i, o};
+    };
+    Convolution2DOpDescriptor d;
+    d.weights_layout = layout;
+    for (const NamedAlgorithm& a : kAlgorithms) {
+      CallOptions options;
+      convtranspose::PlanOptions plan_options;
+      options.algorithm = plan_options.algorithm = a.algorithm;
+      const auto zero = [](const std::vector<float>& v) {
+        return v == std::vector<float>(v.size());
+      };
+
+      const View no_results(nullptr, {1, 0, kEndless, 3}), no_weights(nullptr, weights_shape(2, 0));
+      std::vector<float> gradient(6, 1.0F);
+      const View source(gradient.data(), {1, 2, 1, 3});
+      convtranspose::convolution_transpose_2d_data_gradient<float>(no_results, no_weights, source,
+                                                                   d, options);
+      CHECK(zero(gradient));
+      gradient.assign(6, 1.0F);
+      const convtranspose::ConvolutionTranspose2DDataGradientPlan<float> gradient_plan(
+          no_results.shape, no_weights, source.shape, d, nullptr, plan_options);
+      gradient_plan(no_results, source);
+      CHECK(zero(gradient));
+
+      Convolution2DOpDescriptor cropped = d;
+      cropped.set_explicit_padding(0, 0, kEndless - 4, 0);
+      const View no_source(nullptr, {1, 0, 1, 3}), none(nullptr, weights_shape(0, 2));
+      std::vector<float> numbers(24, 1.0F);
+      const View result(numbers.data(), {1, 2, 4, 3});
+      convtranspose::convolution_transpose_2d<float>(no_source, none, result, cropped, options);
+      CHECK(zero(numbers));
+      numbers.assign(24, 1.0F);
+      const convtranspose::ConvolutionTranspose2DPlan<float> plan(
+          no_source.shape, none, result.shape, cropped, nullptr, plan_options);
+      plan(no_source, result);
+      CHECK(zero(numbers));
+    }
+  }
 }
 
 }  // namespace
