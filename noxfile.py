@@ -106,6 +106,7 @@ def fuzz(session: nox.Session) -> None:
     session.run(
         "build/fuzz/tests/fuzz/convtranspose_fuzz",
         "-max_len=64",
+        "-timeout=20",
         *(session.posargs or ["-max_total_time=60"]),
         session.create_tmp(),
         "tests/fuzz/corpus",
