@@ -5,14 +5,14 @@ from pathlib import Path
 
 from conan import ConanFile
 from conan.tools.build import can_run
-from conan.tools.cmake import CMake, cmake_layout
+from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 
 
 class ConvtransposeTest(ConanFile):
     """A program that uses the package."""
 
     settings = "os", "compiler", "build_type", "arch"
-    generators = ("CMakeDeps", "CMakeToolchain")
+    generators = ("CMakeDeps",)
 
     def requirements(self) -> None:
         """Test the package that was just made."""
@@ -21,6 +21,12 @@ class ConvtransposeTest(ConanFile):
     def layout(self) -> None:
         """Keep to Conan's usual folders."""
         cmake_layout(self)
+
+    def generate(self) -> None:
+        """Write the toolchain, and nothing into the source tree."""
+        toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False
+        toolchain.generate()
 
     def build(self) -> None:
         """Compile."""
@@ -31,4 +37,5 @@ class ConvtransposeTest(ConanFile):
     def test(self) -> None:
         """Run, where the machine built for is this one."""
         if can_run(self):
-            self.run(str(Path(self.cpp.build.bindir, "consume")), env="conanrun")
+            program = Path(self.build_folder, self.cpp.build.bindir, "consume")
+            self.run(f'"{program}"', env="conanrun")
