@@ -13,11 +13,11 @@ constexpr double kTransform = 12;         // one number of a transformed tile, e
 constexpr double kGradientTransform = 9;  // ... in the weights gradient ...
 constexpr double kPlanarTransform = 24;   // ... and there from planes of channels
 constexpr double kNear = 4;  // to read a transformed weight for a box of tiles, from L3 ...
-constexpr double kFar = 16;  // ... and from memory
+constexpr double kFar = 12;  // ... and from memory
 constexpr double kNearBytes = 8 << 20;
 constexpr double kPacking = 20;  // to make a transformed weight in a call without a plan
 constexpr double kBack = 14;     // to transform a sum of the weights gradient back and store it
-constexpr double kMargin = 1.1;
+constexpr double kMargin = 1.05;
 // As the kernels cut the work up.
 constexpr double kBoxTiles = 48, kSourceBlock = 192, kResultBlock = 128;
 

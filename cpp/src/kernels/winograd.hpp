@@ -38,7 +38,7 @@ class Winograd {
     s.chunks = ceil_div(r.problem.groups * shape.panels, w.per_chunk);
     s.packed_bytes = w.per_chunk * arena_bytes<S>(shape.panel_size());
     s.pack_tasks = w.per_chunk;
-    s.jobs = w.n_boxes * w.y_boxes * w.x_boxes * w.splits;
+    s.jobs = w.n_boxes * w.y_boxes * w.x_boxes * y_parts(shape) * w.splits;
     s.workspace_bytes = arena_bytes<S>(w.tiles) + arena_bytes<S>(w.sums) +
                         arena_bytes<S>(w.region) + arena_bytes<S>(w.half) + arena_bytes<S>(w.band) +
                         arena_bytes<S>(w.channels) + arena_bytes<S>(small_size(w, kMostElements)) +
@@ -98,6 +98,8 @@ class Winograd {
                              bias);
     const Index split = job % w_.splits;
     job /= w_.splits;
+    sets_ = sets_of_part(shape_, job % y_parts(shape_));
+    job /= y_parts(shape_);
     box_.columns = piece(job % w_.x_boxes, w_.columns, shape_.x.tiles);
     job /= w_.x_boxes;
     box_.rows = piece(job % w_.y_boxes, w_.rows, shape_.y.tiles);
@@ -136,14 +138,15 @@ class Winograd {
                     group * shape_.inputs * strides.c;
     const Index each = box_.rows.size() * box_.columns.size();
     for (Index n = box_.images.begin; n < box_.images.end; ++n) {
-      input.transform(from + n * strides.n, box_.rows, box_.columns, (n - box_.images.begin) * each,
-                      box_.tiles(), tiles_);
+      input.transform(from + n * strides.n, sets_, box_.rows, box_.columns,
+                      (n - box_.images.begin) * each, box_.tiles(), tiles_);
     }
   }
 
   void forward(WinogradOutput<T>& output, const char* weights, Index panel, Index panels,
                Index width) {
     for (Index ry = 0; ry < shape_.y.phases; ++ry) {
+      if (shape_.y.phase[ry].set != sets_.begin) continue;
       for (Index rx = 0; rx < shape_.x.phases; ++rx) {
         multiply_phase(ry, rx, weights, panel, panels, width, false);
         output.transform(ry, rx, sums_, element(width), false);
@@ -183,7 +186,7 @@ class Winograd {
   const S* set_of(Index ry, Index rx) const {
     const S* at = tiles_;
     const Index last = shape_.y.phase[ry].set * shape_.x.sets + shape_.x.phase[rx].set;
-    for (Index i = 0; i < last; ++i) {
+    for (Index i = sets_.begin * shape_.x.sets; i < last; ++i) {
       at += set_size(shape_, i / shape_.x.sets, i % shape_.x.sets, box_.tiles());
     }
     return at;
@@ -239,6 +242,7 @@ class Winograd {
   S* tiles_;
   S* sums_;
   WinogradBox box_{};
+  Span sets_{};
 };
 
 }  // namespace

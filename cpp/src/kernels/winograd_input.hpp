@@ -28,9 +28,10 @@ class WinogradInput {
     fill(zeros_, s.channels, S{0});
   }
 
-  /// Transforms the tiles rows x columns of the image at `image`; they are tiles `first`, first + 1
-  /// and so on of the `count` in `tiles`.
-  void transform(const T* image, Span rows, Span columns, Index first, Index count, S* tiles) {
+  /// Transforms, for some sets of y, the tiles rows x columns of the image at `image`; they are
+  /// tiles `first`, first + 1 and so on of the `count` in `tiles`.
+  void transform(const T* image, Span sets, Span rows, Span columns, Index first, Index count,
+                 S* tiles) {
     const WinogradAxis &y = shape_.y, &x = shape_.x;
     lines_ = y.inputs_of(rows);
     window_ = x.inputs_of(columns);
@@ -45,7 +46,7 @@ class WinogradInput {
       for (Index row = rows.begin; row < rows.end; ++row) {
         const Index tile = first + (row - rows.begin) * columns.size();
         S* to = tiles;
-        for (Index iy = 0; iy < y.sets; ++iy) {
+        for (Index iy = sets.begin; iy < sets.end; ++iy) {
           transform_rows(image, iy, row, c, width);
           for (Index ix = 0; ix < x.sets; ++ix) {
             transform_columns(iy, ix, columns, c, width, tile, count, to);

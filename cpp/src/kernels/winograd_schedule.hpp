@@ -28,20 +28,35 @@ constexpr Index kInputBytes = Index{128} << 10;
 /// Packed weights of a call that has to transform them itself.
 constexpr Index kMostPackedBytes = Index{32} << 20;
 
-/// Numbers of all sets' transformed tiles, for one tile. Elements lie off each other's cache sets.
+/// Numbers of a set's transformed tiles. Elements lie off each other's cache sets.
 template <class S>
 Index set_size(const WinogradShape<S>& shape, Index iy, Index ix, Index tiles) {
   const Index element = round_up(tiles, kGroup) * shape.blocks * WinogradShape<S>::kVector +
                         64 / static_cast<Index>(sizeof(S));
   return shape.y.elements_of_set(iy) * shape.x.elements_of_set(ix) * element;
 }
+/// The sets of y that a job transforms: forward one of them at a time.
+template <class S>
+Span sets_of_part(const WinogradShape<S>& shape, Index part) {
+  return shape.forward ? Span{part, part + 1} : Span{0, shape.y.sets};
+}
+template <class S>
+Index y_parts(const WinogradShape<S>& shape) {
+  return shape.forward ? shape.y.sets : 1;
+}
+/// Numbers of the largest part's transformed tiles.
 template <class S>
 Index sets_size(const WinogradShape<S>& shape, Index tiles) {
-  Index sum = 0;
-  for (Index iy = 0; iy < shape.y.sets; ++iy) {
-    for (Index ix = 0; ix < shape.x.sets; ++ix) sum += set_size(shape, iy, ix, tiles);
+  Index most = 0;
+  for (Index part = 0; part < y_parts(shape); ++part) {
+    Index sum = 0;
+    const Span sets = sets_of_part(shape, part);
+    for (Index iy = sets.begin; iy < sets.end; ++iy) {
+      for (Index ix = 0; ix < shape.x.sets; ++ix) sum += set_size(shape, iy, ix, tiles);
+    }
+    most = max_of(most, sum);
   }
-  return sum;
+  return most;
 }
 
 inline Index most_elements(const WinogradAxis& a) {
@@ -78,8 +93,8 @@ WinogradSchedule winograd_schedule(const Request& r, const WinogradShape<Sum<T>>
   const Index panel_bytes = saturated(shape.panel_size(), kSize);
   s.per_chunk = r.packed_ahead ? panels : clamp_to(kMostPackedBytes / panel_bytes, 1, panels);
   // Every split transforms the box's inputs again, so it should have channels enough to pay.
-  const Index boxes = s.n_boxes * s.y_boxes * s.x_boxes;
-  const Index wanted = clamp_to(ceil_div(8, boxes), 1, max_of(1, s.per_chunk / 4));
+  const Index boxes = s.n_boxes * s.y_boxes * s.x_boxes * y_parts(shape);
+  const Index wanted = clamp_to(ceil_div(8, boxes), 1, max_of(1, s.per_chunk / 8));
   s.per_split = ceil_div(s.per_chunk, wanted);
   s.splits = ceil_div(s.per_chunk, s.per_split);
   s.chunk_panels = min_of(4, s.per_split);
