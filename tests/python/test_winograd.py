@@ -45,7 +45,7 @@ WINOGRAD = {
         "more channels than one sum": "1x600x5x5 600x9x3x3 1x9x5x5 p1,1,1,1",
     }.items()
 }
-CHOSEN = parse_line('forward 1x64x32x32 64x64x4x4 1x64x64x64 s2x2 p1,1,1,1 "wide"')
+CHOSEN = parse_line('forward 1x128x32x32 128x128x4x4 1x128x64x64 s2x2 p1,1,1,1 "wide"')
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -76,7 +76,7 @@ def test_real_numbers_stay_in_the_bound(name, operation):
 
 @pytest.mark.parametrize("operation", ["forward", "data_gradient"])
 def test_same_bits_for_threads_and_neighbours(operation):
-    p = CHOSEN.but(operation=operation, source=(5, 64, 32, 32), output=(5, 64, 64, 64))
+    p = CHOSEN.but(operation=operation, source=(5, 128, 32, 32), output=(5, 128, 64, 64))
     alone = p.but(source=(1, *p.source[1:]), output=(1, *p.output[1:]))
     rng = np.random.default_rng(6)
     tensors = {key: rng.standard_normal(shape) for key, shape in p.shapes.items()}
