@@ -124,21 +124,40 @@ def test_biases_may_have_gaps_and_are_copied():
     np.testing.assert_array_equal(plan(source), expected)
 
 
-def test_threads_of_a_plan_bound_its_calls():
+def test_threads_bound_the_calls_of_plans_and_functions():
     script = """
 import os
 os.dup2(1, 2)  # the log goes to the error output
 import numpy as np
 import convtranspose as ct
 ct.set_num_threads(3)
-weights = np.ones((8, 8, 4, 4), np.float32)
+source, weights = np.ones((4, 8, 32, 32), np.float32), np.ones((8, 8, 4, 4), np.float32)
+shape, descriptor = (4, 8, 35, 35), ct.Convolution2DOpDescriptor()
 for threads in (1, 2, None):
-    plan = ct.ConvolutionTranspose2DPlan(
-        (4, 8, 32, 32), weights, (4, 8, 35, 35), ct.Convolution2DOpDescriptor(), threads=threads)
-    plan(np.ones((4, 8, 32, 32), np.float32))
+    ct.ConvolutionTranspose2DPlan(
+        source.shape, weights, shape, descriptor, threads=threads)(source)
+    ct.convolution_transpose_2d(source, weights, shape, descriptor, threads=threads)
 """
     lines = subprocesses.python(script, CONVTRANSPOSE_VERBOSE="1")
-    assert re.findall(r"threads=(\d+)", lines) == ["1", "2", "3"]
+    assert re.findall(r"threads=(\d+)", lines) == ["1", "1", "2", "2", "3", "3"]
+
+
+@pytest.mark.parametrize("algorithm", ["AUTO", "GEMM", "DIRECT", "FEW_OUTPUT"])
+def test_weights_too_large_to_be_packed_in_one_piece(algorithm):
+    data, taps = integers((1, 640, 2, 3), 7), integers((640, 720, 3, 3), 8)  # 16 MB
+    shape = (1, 720, 4, 5)
+    options = {"algorithm": ct.Algorithm[algorithm]}
+    plain = ct.Convolution2DOpDescriptor()
+    plan = ct.ConvolutionTranspose2DPlan(data.shape, taps, shape, plain, **options)
+    # Each tap adds a product of matrices.
+    columns = np.einsum("ncyx,cokl->noyxkl", data, taps, optimize=True)
+    expected = np.zeros(shape, np.float32)
+    for y, x in np.ndindex(3, 3):
+        expected[:, :, y : y + 2, x : x + 3] += columns[..., y, x]
+    np.testing.assert_array_equal(plan(data), expected)
+    np.testing.assert_array_equal(
+        ct.convolution_transpose_2d(data, taps, shape, plain, **options), expected
+    )
 
 
 def channels_last(array):
