@@ -18,12 +18,8 @@ constexpr Kernel kWeightsKernel{WinogradWeightsGradient<T>::refusal,
 
 }  // namespace
 
+// float32 alone: with the other three types the wheel was 0.5 MB larger, and beyond its 3 MB.
 extern const KernelTable winograd_table;
-const KernelTable winograd_table{{
-    {kKernel<float>, kKernel<double>, kKernel<Float16>, kKernel<BFloat16>},
-    {kKernel<float>, kKernel<double>, kKernel<Float16>, kKernel<BFloat16>},
-    {kWeightsKernel<float>, kWeightsKernel<double>, kWeightsKernel<Float16>,
-     kWeightsKernel<BFloat16>},
-}};
+const KernelTable winograd_table{{{kKernel<float>}, {kKernel<float>}, {kWeightsKernel<float>}}};
 
 }  // namespace convtranspose::CONVTRANSPOSE_ISA
