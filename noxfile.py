@@ -80,6 +80,13 @@ def integrations(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation into build/docs, with warnings as errors."""
+    session.install(".[docs]")
+    session.run("sphinx-build", "-W", "--keep-going", "docs", "build/docs", *session.posargs)
+
+
+@nox.session
 def consume(session: nox.Session) -> None:
     """Use the C++ library from other projects in every way, as tests/consume/matrix says."""
     session.install(*BUILD_TOOLS)
