@@ -4,25 +4,12 @@
 
 #include <cstring>
 
+#include "activate_run.hpp"
 #include "tiling.hpp"
 #include "vec.hpp"
 
 namespace convtranspose {
 namespace {
-
-/// Applies the activation in place.
-template <class S>
-void activate_run(S* sums, Index count, const Epilogue& e) {
-  switch (e.activation) {
-    case ActivationKind::None:
-      return;
-    case ActivationKind::Relu:
-      for (Index i = 0; i < count; ++i) sums[i] = sums[i] < 0 ? S{0} : sums[i];
-      return;
-    default:
-      for (Index i = 0; i < count; ++i) sums[i] = activate(sums[i], e);
-  }
-}
 
 /// Pixels side by side in the result, planes apart: squares are transposed in registers. Reads up
 /// to a vector of pixels beyond the last one.
