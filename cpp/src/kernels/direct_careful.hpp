@@ -30,7 +30,7 @@ void sum_carefully(const DirectShape& shape, const DirectBox& box, const DirectP
           t.offsets = &zero;
           t.runs = 1;
           t.length = shape.inputs;
-          t.weights = weights + tap * step;
+          t.weights = t.next = weights + tap * step;
           t.sums = sums;
           t.add = true;
           kTiles<S, false>[vectors][1](t, 1);
