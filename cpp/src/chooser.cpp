@@ -46,7 +46,7 @@ bool misses_most_taps(const Request& r) {
 /// channels 60 to 41 (FCN-8s) and 45 to 32 (FCN-32); but 8 channels 30 to 49 (HTDemucs dec3), 32
 /// channels 50 to 75. Data gradients likewise where the stride leaves their inputs side by side (3
 /// x 3, 64 x 64 pixels, 128 result channels: 3 channels 50 to 27, 6 64 to 54, 12 72 to 61, but 16
-/// 70 to 89); with a stride of 2 Direct is ahead from 5 channels on in NHWC and always in NCHW.
+/// 70 to 89); with a stride of 2 Direct is ahead from 8 channels on in NHWC and always in NCHW.
 bool leaves_lanes_idle(const Request& r) {
   const Index outputs = output_channels(r);
   const bool dense =

@@ -21,8 +21,8 @@ EIGEN_STRONG_INLINE void map_run(S* values, Index count, const F& f) {
   for (Index k = i; k < count; ++k) values[k] = rest[k - i];
 }
 
-/// Eigen's, where it has one for the vector: within 2.5 units in the last place of float32, 15
-/// times the speed of std::tanh.
+/// Eigen's, where it has one for the vector: within 2.5 units in the last place of float32. A layer
+/// of 3 x 128 x 128 results takes 0.44 ms with it, 0.42 without.
 template <class S>
 void tanh_run(S* values, Index count, const Epilogue& e) {
   using Type = typename Vec<S>::Type;

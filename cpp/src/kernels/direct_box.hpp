@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A box of outputs, and the pixels of one of its phases: where their inputs lie in the packed
-// region, and where their outputs belong in the result.
+// A box of outputs, and the pixels of one of its phases: where their inputs lie, packed or in
+// place, and where their outputs belong in the result.
 #pragma once
 
 #include "direct_axis.hpp"

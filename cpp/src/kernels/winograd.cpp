@@ -18,7 +18,7 @@ constexpr Kernel kWeightsKernel{WinogradWeightsGradient<T>::refusal,
 
 }  // namespace
 
-// float32 alone: with the other three types the wheel was 0.5 MB larger, and beyond its 3 MB.
+// float32 alone: the other three types made the wheel 0.5 MB larger.
 extern const KernelTable winograd_table;
 const KernelTable winograd_table{{{kKernel<float>}, {kKernel<float>}, {kWeightsKernel<float>}}};
 
