@@ -40,7 +40,7 @@ class ChannelStencil {
 
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Problem& p = r.problem;
-    ChannelsTile& t = tile(s);
+    ChannelsTile& t = tile_of<ChannelsTile>(s);
     t.lanes_are_channels = 1;
     s.packed_bytes = weights_bytes(p);
     s.pack_tasks = ceil_div(p.groups, kPackChannels);
@@ -75,7 +75,7 @@ class ChannelStencil {
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
                   Index job, void* workspace) noexcept {
     if constexpr (std::is_same_v<T, S>) {
-      const ChannelsTile& t = tile(s);
+      const ChannelsTile& t = tile_of<ChannelsTile>(s);
       ChannelStencil work(r, t, tensors, static_cast<const S*>(packed), job / t.bands, workspace);
       const Span rows = piece(job % t.bands, t.height, extent(r.problem.y));
       for (Index y = rows.begin; y < rows.end; ++y) work.output_row(y);
@@ -87,10 +87,6 @@ class ChannelStencil {
   static constexpr Index kPackChannels = 64, kJobTerms = 1 << 20, kMaxShifts = 4096;
   static constexpr Index kMaxWeights = Index{4} << 20, kTerms = 256;
 
-  static ChannelsTile& tile(Schedule& s) { return *reinterpret_cast<ChannelsTile*>(s.tile); }
-  static const ChannelsTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const ChannelsTile*>(s.tile);
-  }
   static Index phases(const Axis& a) { return kForward ? min_of(a.stride, a.result) : 1; }
   static Index extent(const Axis& a) { return kForward ? a.result : a.source; }
   static Index inputs(const Axis& a) { return kForward ? a.source : a.result; }

@@ -58,7 +58,7 @@ class ChannelWeights {
 
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Problem& p = r.problem;
-    ChannelsWeightsTile& t = tile(s);
+    ChannelsWeightsTile& t = tile_of<ChannelsWeightsTile>(s);
     t.lanes_are_channels = 1;
     const Index rows = p.batch * p.y.source;
     const Index row_terms = max_of(1, p.groups * p.x.source * p.x.kernel * p.y.kernel);
@@ -75,7 +75,7 @@ class ChannelWeights {
                   Index job, void* workspace) noexcept {
     if constexpr (std::is_same_v<T, S>) {
       const Problem& p = r.problem;
-      const ChannelsWeightsTile& t = tile(s);
+      const ChannelsWeightsTile& t = tile_of<ChannelsWeightsTile>(s);
       S* sums = partial(p, shared, job);
       for (Index i = 0; i < p.y.kernel * p.x.kernel * pitch(p); ++i) sums[i] = S{0};
       Span* columns = static_cast<Span*>(workspace);
@@ -101,7 +101,8 @@ class ChannelWeights {
         for (Index kx = 0; kx < p.x.kernel; ++kx) {
           const S* from = sums + (ky * p.x.kernel + kx) * pitch(p) + place;
           S sum{0};
-          for (Index part = 0; part < tile(s).parts; ++part) sum += from[part * step];
+          for (Index part = 0; part < tile_of<ChannelsWeightsTile>(s).parts; ++part)
+            sum += from[part * step];
           static_cast<T*>(tensors.output)[c * r.weights.o + ky * r.weights.y + kx * r.weights.x] =
               round_to<T>(sum);
         }
@@ -113,12 +114,6 @@ class ChannelWeights {
   static constexpr Index kJobTerms = 1 << 20, kParts = 32, kFinishChannels = 64, kRun = 1024;
   static constexpr Index kMaxSums = Index{1} << 20;
 
-  static ChannelsWeightsTile& tile(Schedule& s) {
-    return *reinterpret_cast<ChannelsWeightsTile*>(s.tile);
-  }
-  static const ChannelsWeightsTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const ChannelsWeightsTile*>(s.tile);
-  }
   /// Sums of one tap.
   static Index pitch(const Problem& p) { return round_up(p.groups, V::kSize); }
   static Index sums_bytes(const Problem& p) {

@@ -26,7 +26,6 @@ class Planar : PlanarCut<T, kForward> {
   using Cut::outputs;
   using Cut::reach;
   using Cut::staged_width;
-  using Cut::tile;
   using Cut::weights_size;
 
  public:
@@ -34,7 +33,7 @@ class Planar : PlanarCut<T, kForward> {
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, Index job,
                   void* workspace) noexcept {
-    const PlanarTile& t = tile(s);
+    const PlanarTile& t = tile_of<PlanarTile>(s);
     Planar work(r, t, tensors, workspace);
     const Span units = piece(job, t.per_job, t.units);
     for (Index unit = units.begin; unit < units.end; ++unit) work.go(unit);

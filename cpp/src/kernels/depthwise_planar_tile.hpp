@@ -44,16 +44,9 @@ class PlanarCut {
 
   static constexpr Index kStagedRows = 4;  // of outputs, where they cannot be stored at once
 
-  static PlanarTile& tile(Schedule& s) {
-    static_assert(sizeof(PlanarTile) <= sizeof s.tile);
-    return *reinterpret_cast<PlanarTile*>(s.tile);
-  }
-  static const PlanarTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const PlanarTile*>(s.tile);
-  }
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Problem& p = r.problem;
-    PlanarTile& t = tile(s);
+    PlanarTile& t = tile_of<PlanarTile>(s);
     t.lanes_are_channels = 0;
     const DataStrides& out = kForward ? r.result : r.source;
     const DataStrides& in = kForward ? r.source : r.result;

@@ -34,7 +34,7 @@ class PlanarWeights {
  public:
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Problem& p = r.problem;
-    PlanarWeightsTile& t = tile(s);
+    PlanarWeightsTile& t = tile_of<PlanarWeightsTile>(s);
     t.lanes_are_channels = 0;
     const bool together = r.source.c == 1 || r.result.c == 1;
     t.groups = together ? min_of(p.groups, ceil_div(kLineChannels, p.result_channels)) : 1;
@@ -79,7 +79,7 @@ class PlanarWeights {
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, void* shared,
                   Index job, void* workspace) noexcept {
-    const PlanarWeightsTile& t = tile(s);
+    const PlanarWeightsTile& t = tile_of<PlanarWeightsTile>(s);
     PlanarWeights work(r, t, tensors, workspace);
     const Span units = piece(job, t.per_job, t.group_blocks * t.parts);
     for (Index unit = units.begin; unit < units.end; ++unit)
@@ -89,7 +89,7 @@ class PlanarWeights {
   static void finish(const Request& r, const Schedule& s, const Tensors& tensors,
                      const void* shared, Index task) noexcept {
     const Problem& p = r.problem;
-    const PlanarWeightsTile& t = tile(s);
+    const PlanarWeightsTile& t = tile_of<PlanarWeightsTile>(s);
     const S* sums = partial(r, t, const_cast<void*>(shared), task * t.parts);
     const Index step = arena_bytes<S>(block_size(p, t)) / static_cast<Index>(sizeof(S));
     const Span groups = piece(task, t.groups, p.groups);
@@ -112,13 +112,6 @@ class PlanarWeights {
   static constexpr Index kLineChannels = 16, kJobTerms = 400000, kJobs = 16;
   static constexpr Index kBudget = 48 << 10;
 
-  static PlanarWeightsTile& tile(Schedule& s) {
-    static_assert(sizeof(PlanarWeightsTile) <= sizeof s.tile);
-    return *reinterpret_cast<PlanarWeightsTile*>(s.tile);
-  }
-  static const PlanarWeightsTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const PlanarWeightsTile*>(s.tile);
-  }
   /// Weights of one block of groups.
   static Index block_size(const Problem& p, const PlanarWeightsTile& t) {
     return t.groups * p.source_channels * p.result_channels * p.y.kernel * p.x.kernel;

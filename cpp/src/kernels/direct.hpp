@@ -41,7 +41,7 @@ class Direct {
     const DirectShape shape(r);
     const DirectSchedule d = direct_schedule<T>(r);
     const Weights weights(shape);
-    schedule_of(s) = d;
+    tile_of<DirectSchedule>(s) = d;
     s.chunks = ceil_div(weights.panels(), d.per_chunk);
     s.packed_bytes = d.per_chunk * weights.panel_bytes();
     s.pack_tasks = d.per_chunk;
@@ -55,7 +55,7 @@ class Direct {
   static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
                    Index chunk, Index task) noexcept {
     const Weights w{DirectShape(r)};
-    const Index panel = chunk * schedule_of(s).per_chunk + task;
+    const Index panel = chunk * tile_of<DirectSchedule>(s).per_chunk + task;
     if (panel >= w.panels()) return;
     w.pack(r, static_cast<const T*>(weights), panel,
            static_cast<char*>(packed) + task * w.panel_bytes());
@@ -63,20 +63,13 @@ class Direct {
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
                   void*, Index chunk, Index job, void* workspace) noexcept {
-    Direct work(r, schedule_of(s), tensors, job / schedule_of(s).splits, workspace);
-    work.go(static_cast<const char*>(packed), chunk, job % schedule_of(s).splits);
+    Direct work(r, tile_of<DirectSchedule>(s), tensors, job / tile_of<DirectSchedule>(s).splits,
+                workspace);
+    work.go(static_cast<const char*>(packed), chunk, job % tile_of<DirectSchedule>(s).splits);
   }
 
  private:
   static constexpr Index kMostRegionBytes = Index{16} << 20;
-
-  static DirectSchedule& schedule_of(Schedule& s) {
-    static_assert(sizeof(DirectSchedule) <= sizeof s.tile);
-    return *reinterpret_cast<DirectSchedule*>(s.tile);
-  }
-  static const DirectSchedule& schedule_of(const Schedule& s) {
-    return *reinterpret_cast<const DirectSchedule*>(s.tile);
-  }
 
   Direct(const Request& r, const DirectSchedule& d, const Tensors& tensors, Index box,
          void* workspace)
@@ -173,7 +166,7 @@ class Direct {
   }
 
   const S* weights_of(const DirectPhase& p, const char* panel, Index block) const {
-    return p.empty() ? nullptr : weights_.phase(panel, block, p.tap_y, p.tap_x);
+    return weights_.phase(panel, block, max_of(p.tap_y, 0), max_of(p.tap_x, 0));
   }
 
   /// Whether tiles write this block's channels themselves: whole vectors of channels side by side,

@@ -22,7 +22,7 @@ class GemmDataGradient {
  public:
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Problem& p = r.problem;
-    DataGradientTile& t = tile(s);
+    DataGradientTile& t = tile_of<DataGradientTile>(s);
     const Index depth = p.result_channels * p.y.kernel * p.x.kernel;
     Panels panels = Panels::make<S>(p.groups, p.source_channels,
                                     min_of(kChannels, p.source_channels), depth, 1);
@@ -41,7 +41,7 @@ class GemmDataGradient {
   static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
                    Index chunk, Index task) noexcept {
     const Problem& p = r.problem;
-    const DataGradientTile& t = tile(s);
+    const DataGradientTile& t = tile_of<DataGradientTile>(s);
     const Index panel = chunk * t.per_chunk + task;
     if (panel >= p.groups * t.per_group) return;
     const Index taps = p.y.kernel * p.x.kernel;
@@ -65,7 +65,7 @@ class GemmDataGradient {
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
                   void*, Index chunk, Index job, void* workspace) noexcept {
     const Problem& p = r.problem;
-    const DataGradientTile& t = tile(s);
+    const DataGradientTile& t = tile_of<DataGradientTile>(s);
     const Index jobs = s.jobs / t.per_chunk, in_chunk = job / jobs;
     const Index panel = chunk * t.per_chunk + in_chunk;
     if (panel >= p.groups * t.per_group) return;
@@ -105,12 +105,6 @@ class GemmDataGradient {
   static constexpr Index kPixels = 192, kChannels = 256;
   static constexpr Index kFlag = 16;  // a panel begins with 0, or NaN if a weight is not finite
 
-  static DataGradientTile& tile(Schedule& s) {
-    return *reinterpret_cast<DataGradientTile*>(s.tile);
-  }
-  static const DataGradientTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const DataGradientTile*>(s.tile);
-  }
   static S* panel_memory(const Schedule& s, void* packed, Index panel) {
     return reinterpret_cast<S*>(static_cast<char*>(packed) +
                                 panel * (s.packed_bytes / s.pack_tasks));

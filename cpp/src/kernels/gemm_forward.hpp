@@ -36,7 +36,7 @@ class GemmForward {
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Problem& p = r.problem;
     const Index taps = p.y.kernel * p.x.kernel;
-    ForwardTile& t = tile(s);
+    ForwardTile& t = tile_of<ForwardTile>(s);
     // 192 pixels fill Eigen's 24-row (48-row) panels well and keep a tile inside L2.
     const Index reach_x = min_of((p.x.kernel - 1) * p.x.dilation, p.x.result);
     const Index reach_y = min_of((p.y.kernel - 1) * p.y.dilation, p.y.result);
@@ -81,7 +81,7 @@ class GemmForward {
   static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
                    Index chunk, Index task) noexcept {
     const Problem& p = r.problem;
-    const ForwardTile& t = tile(s);
+    const ForwardTile& t = tile_of<ForwardTile>(s);
     const Index panel = chunk * t.per_chunk + task;
     if (panel >= p.groups * t.per_group) return;
     const Index taps = p.y.kernel * p.x.kernel;
@@ -99,7 +99,7 @@ class GemmForward {
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
                   void*, Index chunk, Index job, void* workspace) noexcept {
-    const ForwardTile& t = tile(s);
+    const ForwardTile& t = tile_of<ForwardTile>(s);
     const Index jobs = s.jobs / t.per_chunk;
     const Index panel = chunk * t.per_chunk + job / jobs;
     if (panel >= r.problem.groups * t.per_group) return;
@@ -110,13 +110,6 @@ class GemmForward {
  private:
   static constexpr Index kPixels = 192, kColumns = 512, kJobs = 16;
 
-  static ForwardTile& tile(Schedule& s) {
-    static_assert(sizeof(ForwardTile) <= sizeof s.tile);
-    return *reinterpret_cast<ForwardTile*>(s.tile);
-  }
-  static const ForwardTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const ForwardTile*>(s.tile);
-  }
   static S* panel_memory(const Schedule& s, void* packed, Index panel, const Request&) {
     return reinterpret_cast<S*>(static_cast<char*>(packed) +
                                 panel * (s.packed_bytes / s.pack_tasks));

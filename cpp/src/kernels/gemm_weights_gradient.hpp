@@ -26,7 +26,7 @@ class GemmWeightsGradient {
  public:
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Problem& p = r.problem;
-    WeightsGradientTile& t = tile(s);
+    WeightsGradientTile& t = tile_of<WeightsGradientTile>(s);
     const Index all_columns = p.result_channels * p.y.kernel * p.x.kernel;
     t.channels = min_of(kChannels, p.source_channels);
     t.o_blocks = ceil_div(p.source_channels, t.channels);
@@ -50,7 +50,7 @@ class GemmWeightsGradient {
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*,
                   void* shared, Index, Index job, void* workspace) noexcept {
     const Problem& p = r.problem;
-    const WeightsGradientTile& t = tile(s);
+    const WeightsGradientTile& t = tile_of<WeightsGradientTile>(s);
     const Block b(r, t, job / t.parts);
     const Span part = piece(job % t.parts, t.part_pixels, p.batch * p.y.source * p.x.source);
     const Index m = b.channels.size(), n = b.columns.size(), taps = p.y.kernel * p.x.kernel;
@@ -87,7 +87,7 @@ class GemmWeightsGradient {
 
   static void finish(const Request& r, const Schedule& s, const Tensors& tensors,
                      const void* shared, Index task) noexcept {
-    const WeightsGradientTile& t = tile(s);
+    const WeightsGradientTile& t = tile_of<WeightsGradientTile>(s);
     const Block b(r, t, task);
     S* sums = partial(t, const_cast<void*>(shared), task * t.parts);
     for (Index part = 1; part < t.parts; ++part) {
@@ -100,12 +100,6 @@ class GemmWeightsGradient {
  private:
   static constexpr Index kChannels = 128, kColumns = 256, kJobs = 16;
 
-  static WeightsGradientTile& tile(Schedule& s) {
-    return *reinterpret_cast<WeightsGradientTile*>(s.tile);
-  }
-  static const WeightsGradientTile& tile(const Schedule& s) {
-    return *reinterpret_cast<const WeightsGradientTile*>(s.tile);
-  }
   static S* partial(const WeightsGradientTile& t, void* shared, Index job) {
     return reinterpret_cast<S*>(static_cast<char*>(shared) +
                                 job * arena_bytes<S>(t.channels * t.columns));

@@ -33,7 +33,7 @@ class OuterProduct {
   }
 
   static void prepare(const Request& r, Schedule& s) noexcept {
-    OuterCut& c = cut(s) = outer_cut<S>(r);
+    OuterCut& c = tile_of<OuterCut>(s) = outer_cut<S>(r);
     c.staged = stage_bytes<S>(r.problem, c) <= kStageBytes &&
                (!std::is_same_v<T, S> || worth_staging(r, c));
     const Index blocks = r.problem.groups * c.blocks_of_group();
@@ -49,7 +49,7 @@ class OuterProduct {
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*,
                   void* shared, Index, Index job, void* workspace) noexcept {
     const Problem& p = r.problem;
-    const OuterCut& c = cut(s);
+    const OuterCut& c = tile_of<OuterCut>(s);
     const OuterBlock b(p, c, V::kSize, job / c.parts);
     const Span part = piece(job % c.parts, c.part_chunks, c.chunks);
     Arena arena(workspace);
@@ -68,7 +68,7 @@ class OuterProduct {
 
   static void finish(const Request& r, const Schedule& s, const Tensors& tensors,
                      const void* shared, Index task) noexcept {
-    const OuterCut& c = cut(s);
+    const OuterCut& c = tile_of<OuterCut>(s);
     const OuterBlock b(r.problem, c, V::kSize, task);
     S* sums = partial(c, const_cast<void*>(shared), task * c.parts);
     const Index pitch = c.vectors * V::kSize;
@@ -80,10 +80,6 @@ class OuterProduct {
   }
 
  private:
-  static OuterCut& cut(Schedule& s) { return *reinterpret_cast<OuterCut*>(s.tile); }
-  static const OuterCut& cut(const Schedule& s) {
-    return *reinterpret_cast<const OuterCut*>(s.tile);
-  }
   static Index lane_count(const OuterCut& c) { return c.vectors * lane_pitch<S>(c); }
   static Index sum_count(const OuterCut& c) { return c.columns() * c.vectors * V::kSize; }
   static Index sum_bytes(const OuterCut& c) { return arena_bytes<S>(sum_count(c)); }

@@ -43,6 +43,17 @@ constexpr Span sources_of(const Axis& a, Index begin, Index end) {
   return {first, max_of(first, last)};
 }
 
+/// A kernel's own numbers in a schedule.
+template <class Tile>
+Tile& tile_of(Schedule& s) {
+  static_assert(sizeof(Tile) <= sizeof s.tile);
+  return *reinterpret_cast<Tile*>(s.tile);
+}
+template <class Tile>
+const Tile& tile_of(const Schedule& s) {
+  return *reinterpret_cast<const Tile*>(s.tile);
+}
+
 /// Memory handed out piece by piece, each on a cache line of its own.
 class Arena {
  public:

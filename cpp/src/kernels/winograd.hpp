@@ -34,7 +34,7 @@ class Winograd {
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Shape shape(r);
     const WinogradSchedule w = winograd_schedule<T>(r, shape);
-    schedule_of(s) = w;
+    tile_of<WinogradSchedule>(s) = w;
     s.chunks = ceil_div(r.problem.groups * shape.panels, w.per_chunk);
     s.packed_bytes = w.per_chunk * arena_bytes<S>(shape.panel_size());
     s.pack_tasks = w.per_chunk;
@@ -48,7 +48,7 @@ class Winograd {
   static void pack(const Request& r, const Schedule& s, const void* weights, void* packed,
                    Index chunk, Index task) noexcept {
     const Shape shape(r);
-    const Index panel = chunk * schedule_of(s).per_chunk + task;
+    const Index panel = chunk * tile_of<WinogradSchedule>(s).per_chunk + task;
     if (panel >= r.problem.groups * shape.panels) return;
     char* to = static_cast<char*>(packed) + task * arena_bytes<S>(shape.panel_size());
     WinogradWeights<T>::pack(r, shape, static_cast<const T*>(weights), panel / shape.panels,
@@ -57,7 +57,7 @@ class Winograd {
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void* packed,
                   void*, Index chunk, Index job, void* workspace) noexcept {
-    Winograd work(r, schedule_of(s), tensors, workspace);
+    Winograd work(r, tile_of<WinogradSchedule>(s), tensors, workspace);
     work.go(static_cast<const char*>(packed), chunk, job);
   }
 
@@ -68,13 +68,6 @@ class Winograd {
   static constexpr Index kLine = 64 / static_cast<Index>(sizeof(S));
   static constexpr Index kAhead = Shape::kVector * Shape::kPanel / kLine;
 
-  static WinogradSchedule& schedule_of(Schedule& s) {
-    static_assert(sizeof(WinogradSchedule) <= sizeof s.tile);
-    return *reinterpret_cast<WinogradSchedule*>(s.tile);
-  }
-  static const WinogradSchedule& schedule_of(const Schedule& s) {
-    return *reinterpret_cast<const WinogradSchedule*>(s.tile);
-  }
   /// A tile's results of one chunk, or `lines` lines of them.
   static Index small_size(const WinogradSchedule& w, Index lines) {
     return lines * kMostSide * w.chunk_panels * Shape::kPanel;

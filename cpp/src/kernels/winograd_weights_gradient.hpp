@@ -37,7 +37,7 @@ class WinogradWeightsGradient {
 
   static void prepare(const Request& r, Schedule& s) noexcept {
     const Axes axes(r);
-    WinogradGradientSchedule& w = schedule_of(s);
+    WinogradGradientSchedule& w = tile_of<WinogradGradientSchedule>(s);
     w = {};
     WinogradSchedule tiles{};
     cut_tiles(tiles, r.problem.batch, axes.y.tiles, axes.x.tiles, kGradientTiles);
@@ -65,7 +65,7 @@ class WinogradWeightsGradient {
 
   static void run(const Request& r, const Schedule& s, const Tensors& tensors, const void*, void*,
                   Index, Index job, void* workspace) noexcept {
-    WinogradWeightsGradient work(r, schedule_of(s), tensors, job, workspace);
+    WinogradWeightsGradient work(r, tile_of<WinogradGradientSchedule>(s), tensors, job, workspace);
     work.go();
   }
 
@@ -104,14 +104,6 @@ class WinogradWeightsGradient {
       taps = kMostTaps * kMostTaps * kRowPanel * results;
     }
   };
-
-  static WinogradGradientSchedule& schedule_of(Schedule& s) {
-    static_assert(sizeof(WinogradGradientSchedule) <= sizeof s.tile);
-    return *reinterpret_cast<WinogradGradientSchedule*>(s.tile);
-  }
-  static const WinogradGradientSchedule& schedule_of(const Schedule& s) {
-    return *reinterpret_cast<const WinogradGradientSchedule*>(s.tile);
-  }
 
   /// Even blocks of at most so many channels, whole panels each.
   static Index block_of(Index channels, Index most, Index panel) {
