@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import runpy
 from pathlib import Path
 
@@ -35,6 +36,16 @@ def test_examples(page: str) -> None:
     failed, tried = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
     assert tried
     assert not failed
+
+
+def test_no_python_is_only_shown() -> None:
+    programs = {"mpi.md", "ray.md"}  # test_recipes.py runs them
+    shown = {
+        page.name
+        for page in DOCS.rglob("*.md")
+        if re.search(r"^```python\n(?!>>>)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert shown == programs
 
 
 def test_drawings_are_what_the_script_draws() -> None:
