@@ -123,11 +123,14 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def valgrind(session: nox.Session) -> None:
-    """Run a smoke set of the C++ programs under valgrind: no wrong access, no leak."""
+    """Run a smoke set of the C++ programs under valgrind: no wrong access, no leak.
+
+    Arguments are for CMake, such as ``-DCONVTRANSPOSE_ISAS=avx2``.
+    """
     session.install(*BUILD_TOOLS)
     (site_packages,) = Path(session.virtualenv.location).glob("**/site-packages")
     session.env["CMAKE_PREFIX_PATH"] = str(site_packages / "cmeel.prefix")
-    session.run("cmake", "--preset", "dev")
+    session.run("cmake", "--preset", "dev", *session.posargs)
     session.run("cmake", "--build", "--preset", "dev")
     for program in ("c_program", "mpsgraph_numbers", "adjoint", "errors", "descriptor"):
         session.run(
