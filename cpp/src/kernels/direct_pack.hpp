@@ -4,13 +4,14 @@
 #pragma once
 
 #include "tiling.hpp"
+#include "transpose_matrix.hpp"
 #include "vec.hpp"
 
 namespace convtranspose {
 namespace {
 
 /// Writes `pixels` x `channels` numbers, channels last, `pitch` apart, from `from` with the given
-/// strides.
+/// strides; and maybe up to a vector more.
 template <class T>
 void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index pixels,
                  Index channels, Index pitch, Sum<T>* to) {
@@ -23,31 +24,15 @@ void pack_pixels(const T* from, Index pixel_stride, Index channel_stride, Index 
     for (Index x = 0; x < pixels; ++x) widen_run(from + x * pixel_stride, channels, to + x * pitch);
     return;
   }
-  // Vectors of pixels, transposed; along the rows, so that a line is read once: planes a power of
-  // two apart share their few places in the first-level cache.
-  Index whole_pixels = 0, whole_channels = 0;
   if constexpr (std::is_same_v<T, S>) {
-    if (pixel_stride == 1) {
-      using V = Vec<S>;
-      whole_pixels = pixels / V::kSize * V::kSize;
-      whole_channels = channels / V::kSize * V::kSize;
-      for (Index c = 0; c < whole_channels; c += V::kSize) {
-        const T* row = from + c * channel_stride;
-        for (Index x = 0; x < whole_pixels; x += V::kSize) {
-          typename V::Block block;
-          for (Index i = 0; i < V::kSize; ++i) {
-            block.packet[i] = V::load(row + i * channel_stride + x);
-          }
-          V::transpose(block);
-          for (Index i = 0; i < V::kSize; ++i) {
-            V::store(to + (x + i) * pitch + c, block.packet[i]);
-          }
-        }
-      }
+    // What rows of few channels spoil is the next pixel's, written later.
+    if (pixel_stride == 1 && pixels >= Vec<S>::kSize) {
+      transpose_matrix(from, channel_stride, channels, pixels, to, pitch);
+      return;
     }
   }
   for (Index c = 0; c < channels; ++c) {
-    for (Index x = c < whole_channels ? whole_pixels : 0; x < pixels; ++x) {
+    for (Index x = 0; x < pixels; ++x) {
       to[x * pitch + c] = widen(from[c * channel_stride + x * pixel_stride]);
     }
   }

@@ -55,7 +55,8 @@ DirectSchedule direct_schedule(const Request& r) {
   d.n_boxes = ceil_div(r.problem.batch, d.images);
   d.pixels = d.images * (d.rows / y.output_step) * columns;
   d.region = saturated(saturated(d.images * shape.template pitch<S>(), y.reach(0, d.rows).size()),
-                       x.reach(0, d.columns).size());
+                       x.reach(0, d.columns).size()) +
+             Vec<S>::kSize;
   d.per_chunk = clamp_to(kDirectChunkBytes / weights.panel_bytes(), 1, weights.panels());
   const Index boxes = d.n_boxes * d.y_boxes * d.x_boxes;
   // Every split packs the box's inputs anew, which four blocks of channels make up for.

@@ -12,11 +12,11 @@ namespace {
 // weights are 12 KB of the first-level cache on AVX2. Largest error over PyTorch's in the data
 // gradient of HiFi-GAN ups0 (4096 products): 1.10 in blocks of 256, 0.96 so.
 constexpr Index kBlockProducts = 192;
-// A sum of no more is one block. Sums of several taps are then chains of a tap each (RangeNet dec1,
-// 2 x 64 products: 1.66 to 1.00 times PyTorch's error), and long sums of a lone tap chains of a
-// quarter (DCGAN G.0, 100 products: 2.3 to 0.8).
-constexpr Index kShortSum = 256;
-constexpr Index kLeastChain = 16, kLeastQuartered = 64, kMostQuartered = 128;
+// A sum of no more is one block. Forward sums longer than one chain are then two chains if they
+// have several taps (RangeNet dec1, 2 x 64 products: 1.66 to 1.00 times PyTorch's error), four if a
+// lone one (DCGAN G.0, 100 products: 2.3 to 0.8, in two 1.6). PyTorch's own data gradients are one
+// chain; two would cost a tenth of the speed (nnU-Net tu256, 128 products).
+constexpr Index kOneChain = 64, kShortSum = 256, kShortLoneTap = 128;
 
 struct DirectSums {
   Index runs, length;  // products: so many runs of numbers side by side
@@ -24,7 +24,7 @@ struct DirectSums {
   Index part;          // numbers of a run of a block
   Index chain;         // products of a chain, 0: a block
 
-  static DirectSums make(Index runs, Index length, Index inputs) {
+  static DirectSums make(Index runs, Index length, Index inputs, bool forward) {
     const Index products = runs * length;
     const Index most = products <= kShortSum ? kShortSum : kBlockProducts;
     DirectSums s{runs, length, 1, length, 0};
@@ -33,12 +33,12 @@ struct DirectSums {
     } else {
       s.part = round_up(ceil_div(length, ceil_div(length, most)), kTileSteps);
     }
-    if (products <= kShortSum && products > inputs) {
-      s.chain = max_of(inputs, kLeastChain);
-    } else if (products == inputs && products > kLeastQuartered && products <= kMostQuartered) {
+    if (!forward || products <= kOneChain) return s;
+    if (products > inputs && products <= kShortSum) {
+      s.chain = ceil_div(products, 2);
+    } else if (products == inputs && products <= kShortLoneTap) {
       s.chain = ceil_div(products, 4);
     }
-    if (s.chain >= products) s.chain = 0;
     return s;
   }
 };

@@ -93,32 +93,30 @@ class FewOutput {
     const Index begin = chunk * d_.per_chunk + split * d_.per_split;
     const Index end =
         min_of(min_of(begin + d_.per_split, (chunk + 1) * d_.per_chunk), shape_.panels());
-    Index group = -1;
     for (Index number = begin; number < end; ++number) {
-      const FewPanel panel = shape_.panel(number);
-      if (panel.group != group) {
-        group = panel.group;
-        pack_inputs(group);
-      }
-      compute(panel, packed + (number - chunk * d_.per_chunk) * Weights::panel_bytes(shape_));
+      compute(shape_.panel(number),
+              packed + (number - chunk * d_.per_chunk) * Weights::panel_bytes(shape_));
     }
   }
 
   static void shift(Span& span, Index by) { span = {span.begin + by, span.end + by}; }
 
-  void pack_inputs(Index group) {
+  /// Packs input channels, counted over all groups, unless they are those in hand.
+  void pack_inputs(const Span& channels) {
+    if (channels.begin == packed_) return;
+    packed_ = channels.begin;
     const T* from = static_cast<const T*>(shape_.forward ? tensors_.source : tensors_.result) +
-                    group * shape_.inputs * shape_.in.c;
+                    channels.begin * shape_.in.c;
     const FewAxis &y = shape_.y, &x = shape_.x;
     S* to = region_;
     for (Index j = 0; j < y.planes(); ++j) {
       const PlaneSpan rows =
           PlaneSpan::make(y, j, box_.y.begin + y.lowest_shift(), box_.y.size() + y.halo());
-      for (Index i = 0; i < x.planes(); ++i, to += shape_.inputs * box_.plane) {
+      for (Index i = 0; i < x.planes(); ++i, to += shape_.block * box_.plane) {
         const PlaneSpan columns = PlaneSpan::make(x, i, box_.x.begin + x.lowest_shift(), box_.line);
         for (Index n = box_.n.begin; n < box_.n.end; ++n) {
           pack_plane(from + n * shape_.in.n, shape_.in, rows, y.input_step(), columns,
-                     x.input_step(), shape_.inputs, to + (n - box_.n.begin) * box_.image,
+                     x.input_step(), channels.size(), to + (n - box_.n.begin) * box_.image,
                      box_.plane);
         }
       }
@@ -133,26 +131,31 @@ class FewOutput {
     }
     const S* weights = Weights::numbers(memory);
     const bool finite = Weights::finite(memory);
-    for_each_segment(shape_, panel, [&](const TapClass& y, const TapClass& x) {
-      FewRow rows[kMostRows];
-      S* sums[kMostRows];
-      const Index count = list_rows(shape_, panel, y, x, rows);
-      for (Index i = 0; i < count; ++i) {
-        sums[i] = sums_ + box_.plane * shape_.place(panel, y.residue + rows[i].y,
-                                                    x.residue + rows[i].x, rows[i].channel);
-      }
-      for (Index tap = 0; tap < y.taps * x.taps; ++tap) {
-        offsets_[tap] =
-            box_.offset(shape_, y.first + tap / x.taps * y.step, x.first + tap % x.taps * x.step);
-      }
-      for_each_block(shape_.inputs, y.taps * x.taps, [&](const Span& channels, const Span& taps) {
-        if (finite) {
-          sum_block(channels, taps, weights, sums, count);
-        } else {
-          sum_carefully(shape_, box_, y, x, channels, taps, offsets_, region_, weights, sums,
-                        count);
+    for_each_packed(shape_, [&](const Span& inputs) {
+      const Index first = panel.group * shape_.inputs;
+      pack_inputs({first + inputs.begin, first + inputs.end});
+      for_each_segment(shape_, panel, [&](const TapClass& y, const TapClass& x) {
+        FewRow rows[kMostRows];
+        S* sums[kMostRows];
+        const Index count = list_rows(shape_, panel, y, x, rows);
+        for (Index i = 0; i < count; ++i) {
+          sums[i] = sums_ + box_.plane * shape_.place(panel, y.residue + rows[i].y,
+                                                      x.residue + rows[i].x, rows[i].channel);
         }
-        weights += channels.size() * taps.size() * count;
+        for (Index tap = 0; tap < y.taps * x.taps; ++tap) {
+          offsets_[tap] =
+              box_.offset(shape_, y.first + tap / x.taps * y.step, x.first + tap % x.taps * x.step);
+        }
+        const auto sum = [&](const Span& channels, const Span& taps) {
+          if (finite) {
+            sum_block(channels, taps, weights, sums, count);
+          } else {
+            sum_carefully(shape_, box_, y, x, channels, taps, offsets_, region_, weights, sums,
+                          count);
+          }
+          weights += channels.size() * taps.size() * count;
+        };
+        for_each_block({0, inputs.size()}, y.taps * x.taps, sum);
       });
     });
     finish_rows(shape_, panel, tensors_.epilogue, sums_, box_.plane, round_up(positions, V::kSize));
@@ -190,7 +193,8 @@ class FewOutput {
   Index chained_channels(Index channels, Index taps) const {
     const Index products = channels * taps;
     const bool is_short = taps > 1 && channels == shape_.inputs && products <= kLongestChain;
-    return max_of(1, (is_short ? max_of(4, products / 5) : kLongestChain) / taps);
+    if (is_short) return max_of(1, max_of(4, products / 5) / taps);
+    return ceil_div(channels, ceil_div(products, kLongestChain));
   }
 
   void store(const FewPanel& panel) {
@@ -241,6 +245,7 @@ class FewOutput {
   FewBox box_{};
   S *region_, *sums_, *staged_;
   Index* offsets_;
+  Index packed_ = -1;  // first of the channels in hand
 };
 
 }  // namespace

@@ -18,9 +18,8 @@ struct FewBox {
   /// From a position to its input, in the packed inputs.
   Index offset(const FewShape& shape, Index tap_y, Index tap_x) const {
     const Index residues = shape.y.plane(tap_y) * shape.x.planes() + shape.x.plane(tap_x);
-    return residues * shape.inputs * plane +
-           (shape.y.shift(tap_y) - shape.y.lowest_shift()) * line + shape.x.shift(tap_x) -
-           shape.x.lowest_shift();
+    return residues * shape.block * plane + (shape.y.shift(tap_y) - shape.y.lowest_shift()) * line +
+           shape.x.shift(tap_x) - shape.x.lowest_shift();
   }
 };
 

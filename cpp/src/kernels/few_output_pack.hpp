@@ -4,6 +4,7 @@
 #pragma once
 
 #include "few_output_shape.hpp"
+#include "transpose_matrix.hpp"
 #include "vec.hpp"
 
 namespace convtranspose {
@@ -22,38 +23,27 @@ struct PlaneSpan {
   }
 };
 
-/// Pixels with their channels side by side to planes: squares are transposed in registers.
+/// Pixels with their channels side by side to planes.
 template <class T>
 void spread_pixels(const T* from, Index pixel_stride, Index pixels, Index channels, Sum<T>* to,
                    Index plane) {
-  using V = Vec<Sum<T>>;
-  Index x = 0;
   if constexpr (std::is_same_v<T, Sum<T>>) {
-    for (; x + V::kSize <= pixels; x += V::kSize) {
-      Index c = 0;
-      for (; c + V::kSize <= channels; c += V::kSize) {
-        typename V::Block block;
-        for (Index i = 0; i < V::kSize; ++i) {
-          block.packet[i] = V::load(from + (x + i) * pixel_stride + c);
-        }
-        V::transpose(block);
-        for (Index i = 0; i < V::kSize; ++i) V::store(to + (c + i) * plane + x, block.packet[i]);
-      }
-      for (; c < channels; ++c) {
-        for (Index i = 0; i < V::kSize; ++i) {
-          to[c * plane + x + i] = from[(x + i) * pixel_stride + c];
-        }
-      }
+    if (pixels >= Vec<T>::kSize && channels >= Vec<T>::kSize) {
+      transpose_matrix(from, pixel_stride, pixels, channels, to, plane);
+      return;
     }
   }
-  for (; x < pixels; ++x) {
+  for (Index x = 0; x < pixels; ++x) {
     for (Index c = 0; c < channels; ++c) to[c * plane + x] = widen(from[x * pixel_stride + c]);
   }
 }
 
+/// Meanwhile the row `ahead` numbers on is fetched.
 template <class T>
-void copy_row(const T* from, Index pixel_stride, Index pixels, Sum<T>* to) {
+void copy_row(const T* from, Index pixel_stride, Index pixels, Index ahead, Sum<T>* to) {
   if (pixel_stride == 1) {
+    constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
+    for (Index x = 0; x < pixels; x += kLine) fetch_line(from + ahead + x);
     widen_run(from, pixels, to);
   } else {
     for (Index x = 0; x < pixels; ++x) to[x] = widen(from[x * pixel_stride]);
@@ -80,7 +70,7 @@ void pack_plane(const T* image, const DataStrides& strides, const PlaneSpan& row
       fill(row, columns.begin, S{0});
       if (!spread) {
         copy_row(first + c * strides.c + (y - rows.begin) * row_stride, pixel_stride, pixels,
-                 row + columns.begin);
+                 strides.c, row + columns.begin);
       }
       fill(row + columns.end, columns.size - columns.end, S{0});
     }

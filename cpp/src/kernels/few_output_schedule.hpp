@@ -25,7 +25,7 @@ constexpr Index kFewChunkBytes = Index{4} << 20;
 inline Index planes_of(const FewShape& shape) { return shape.y.planes() * shape.x.planes(); }
 template <class S>
 Index region_numbers(const FewShape& shape, const FewSchedule& d) {
-  return saturated(planes_of(shape) * shape.inputs, d.plane) + Vec<S>::kSize;
+  return saturated(planes_of(shape) * shape.block, d.plane) + Vec<S>::kSize;
 }
 template <class S>
 Index sums_numbers(const FewShape& shape, const FewSchedule& d) {
@@ -67,12 +67,12 @@ FewSchedule few_schedule(const FewShape& shape, Index l2, Index panel_bytes) {
   const FewAxis &y = shape.y, &x = shape.x;
   const Index high = y.positions(), wide = x.positions();
   FewSchedule d{};
-  // Inputs and sums of a box within L2, and enough boxes for several threads.
-  const Index numbers = saturated(planes_of(shape), shape.inputs) +
+  // Inputs and sums of a box within half of L2, and enough boxes for several threads.
+  const Index numbers = saturated(planes_of(shape), shape.block) +
                         shape.y_residues * shape.x_residues * shape.channels;
   const Index fair = saturated(shape.batch, saturated(high, wide)) / kFewJobs;
   const Index limit = max_of(
-      1, min_of(l2 / static_cast<Index>(sizeof(S)) / numbers, max_of(kFewestPositions, fair)));
+      1, min_of(l2 / 2 / static_cast<Index>(sizeof(S)) / numbers, max_of(kFewestPositions, fair)));
   choose_box<S>(shape, limit, high, wide, d);
   d.y_boxes = ceil_div(high, d.rows);
   d.x_boxes = ceil_div(wide, d.columns);

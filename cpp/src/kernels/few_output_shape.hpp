@@ -10,6 +10,10 @@ namespace {
 
 // Sums of a panel stay in L2 beside the inputs.
 constexpr Index kMostRows = 48;
+// Products of a row that are summed while their inputs are in L2; with one panel a group the inputs
+// of no more channels are packed at a time.
+constexpr Index kPackedProducts = 128;
+constexpr Index kPackedTogether = 16;  // channels: a line of the tensor, if they lie side by side
 
 /// A panel: channels of a group and residues, all combinations of them.
 struct FewPanel {
@@ -28,6 +32,7 @@ struct FewShape {
   Index weights_group;     // stride of groups of weights
   bool channels_inside;    // rows of a position: channels of a residue side by side, else residues
   Index y_residues, x_residues, channels;  // of one panel at most
+  Index block;                             // input channels packed at a time
 
   explicit FewShape(const Request& r) {
     const Problem& p = r.problem;
@@ -54,6 +59,13 @@ struct FewShape {
     }
     channels_inside = magnitude(out.c) < magnitude(out.x);
     cut();
+    // Several panels share the inputs of a box, which are then packed once for all channels.
+    block = inputs;
+    if (panels() == groups && inputs > 0) {
+      const Index most = max_of(1, kPackedProducts / saturated(y.most_taps(), x.most_taps()));
+      block = ceil_div(inputs, ceil_div(inputs, most));
+      if (block < inputs) block = min_of(inputs, round_up(block, kPackedTogether));
+    }
   }
 
   Index panels() const {

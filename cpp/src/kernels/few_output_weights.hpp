@@ -2,7 +2,7 @@
 // Weights as the few-output algorithm reads them. A panel's rows fall into segments that share
 // taps (a class of y times one of x); a segment's products are cut into blocks of at most
 // kBlockLength a row, which are summed in registers; and a block's rows into tiles:
-//   [segment][block of channels, taps][tile][channel][tap][row of the tile]
+//   [channels packed at a time][segment][block of channels, taps][tile][channel][tap][row]
 // A panel begins with a line that says whether all its weights are finite.
 #pragma once
 
@@ -27,15 +27,23 @@ void for_each_segment(const FewShape& shape, const FewPanel& panel, const F& f) 
   }
 }
 
+/// f(channels) for those that are packed at a time.
+template <class F>
+void for_each_packed(const FewShape& shape, const F& f) {
+  for (Index c = 0; c < shape.inputs; c += shape.block) {
+    f(Span{c, min_of(c + shape.block, shape.inputs)});
+  }
+}
+
 /// f(channels, taps) for every block.
 template <class F>
-void for_each_block(Index channels, Index taps, const F& f) {
+void for_each_block(const Span& channels, Index taps, const F& f) {
   const Index most = max_of(1, kBlockLength / taps);
-  const Index c_step = ceil_div(channels, ceil_div(channels, most));
+  const Index c_step = ceil_div(channels.size(), ceil_div(channels.size(), most));
   const Index t_step = ceil_div(taps, ceil_div(taps, kBlockLength));
-  for (Index c = 0; c < channels; c += c_step) {
+  for (Index c = channels.begin; c < channels.end; c += c_step) {
     for (Index t = 0; t < taps; t += t_step) {
-      f(Span{c, min_of(c + c_step, channels)}, Span{t, min_of(t + t_step, taps)});
+      f(Span{c, min_of(c + c_step, channels.end)}, Span{t, min_of(t + t_step, taps)});
     }
   }
 }
@@ -86,27 +94,29 @@ struct FewWeights {
     const T* base = weights + panel.group * shape.weights_group;
     S* number = reinterpret_cast<S*>(to + kHeader);
     S check{0};  // products with 0: NaN where something is not finite
-    for_each_segment(shape, panel, [&](const TapClass& y, const TapClass& x) {
-      FewRow rows[kMostRows];
-      const Index count = list_rows(shape, panel, y, x, rows);
-      const T* at[kMostRows];
-      for (Index i = 0; i < count; ++i) {
-        at[i] = base + rows[i].channel * shape.weights.i + (y.first + rows[i].y) * shape.weights.y +
-                (x.first + rows[i].x) * shape.weights.x;
-      }
-      for_each_block(shape.inputs, y.taps * x.taps, [&](const Span& channels, const Span& taps) {
-        for_each_tile(count, [&](const Span& tile) {
-          for (Index c = channels.begin; c < channels.end; ++c) {
-            for (Index tap = taps.begin; tap < taps.end; ++tap) {
-              const Index offset = c * shape.weights.o + tap / x.taps * y.step * shape.weights.y +
-                                   tap % x.taps * x.step * shape.weights.x;
-              for (Index i = tile.begin; i < tile.end; ++i) {
-                const S value = widen(at[i][offset]);
-                *number++ = value;
-                check += value * S{0};
+    for_each_packed(shape, [&](const Span& packed) {
+      for_each_segment(shape, panel, [&](const TapClass& y, const TapClass& x) {
+        FewRow rows[kMostRows];
+        const Index count = list_rows(shape, panel, y, x, rows);
+        const T* at[kMostRows];
+        for (Index i = 0; i < count; ++i) {
+          at[i] = base + rows[i].channel * shape.weights.i +
+                  (y.first + rows[i].y) * shape.weights.y + (x.first + rows[i].x) * shape.weights.x;
+        }
+        for_each_block(packed, y.taps * x.taps, [&](const Span& channels, const Span& taps) {
+          for_each_tile(count, [&](const Span& tile) {
+            for (Index c = channels.begin; c < channels.end; ++c) {
+              for (Index tap = taps.begin; tap < taps.end; ++tap) {
+                const Index offset = c * shape.weights.o + tap / x.taps * y.step * shape.weights.y +
+                                     tap % x.taps * x.step * shape.weights.x;
+                for (Index i = tile.begin; i < tile.end; ++i) {
+                  const S value = widen(at[i][offset]);
+                  *number++ = value;
+                  check += value * S{0};
+                }
               }
             }
-          }
+          });
         });
       });
     });
