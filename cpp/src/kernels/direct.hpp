@@ -210,7 +210,7 @@ class Direct {
     t.pixels = pixels_ + number * d_.pixels;
     t.weights = weights;
     t.sums = sums;
-    const DirectSums cut = DirectSums::make(runs, length, shape_.inputs, shape_.forward);
+    const DirectSums cut = DirectSums::make(shape_, runs, length);
     t.chain = cut.chain;
     for (Index run = 0; run < runs; run += cut.at_once) {
       t.runs = min_of(cut.at_once, runs - run);

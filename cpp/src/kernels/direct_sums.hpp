@@ -2,8 +2,8 @@
 // How the sum of one output is cut, for the sake of its error and of the first-level cache.
 #pragma once
 
+#include "direct_axis.hpp"
 #include "direct_tile.hpp"
-#include "tiling.hpp"
 
 namespace convtranspose {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 constexpr Index kBlockProducts = 192;
 // A sum of no more is one block. Forward sums longer than one chain are then two chains if they
 // have several taps (RangeNet dec1, 2 x 64 products: 1.66 to 1.00 times PyTorch's error), four if a
-// lone one (DCGAN G.0, 100 products: 2.3 to 0.8, in two 1.6). PyTorch's own data gradients are one
-// chain; two would cost a tenth of the speed (nnU-Net tu256, 128 products).
-constexpr Index kOneChain = 64, kShortSum = 256, kShortLoneTap = 128;
+// lone source meets them (DCGAN G.0, 100 products: 2.3 to 0.8, in two 1.6). PyTorch sums others in
+// one chain; two would cost a tenth of the speed (data gradient of nnU-Net tu256, 128 products).
+constexpr Index kOneChain = 64, kShortSum = 256;
 
 struct DirectSums {
   Index runs, length;  // products: so many runs of numbers side by side
@@ -24,7 +24,7 @@ struct DirectSums {
   Index part;          // numbers of a run of a block
   Index chain;         // products of a chain, 0: a block
 
-  static DirectSums make(Index runs, Index length, Index inputs, bool forward) {
+  static DirectSums make(const DirectShape& shape, Index runs, Index length) {
     const Index products = runs * length;
     const Index most = products <= kShortSum ? kShortSum : kBlockProducts;
     DirectSums s{runs, length, 1, length, 0};
@@ -33,10 +33,11 @@ struct DirectSums {
     } else {
       s.part = round_up(ceil_div(length, ceil_div(length, most)), kTileSteps);
     }
-    if (!forward || products <= kOneChain) return s;
-    if (products > inputs && products <= kShortSum) {
+    if (!shape.forward || products <= kOneChain || products > kShortSum) return s;
+    const bool lone_source = shape.y.inputs == 1 && shape.x.inputs == 1;
+    if (products > shape.inputs) {
       s.chain = ceil_div(products, 2);
-    } else if (products == inputs && products <= kShortLoneTap) {
+    } else if (lone_source) {
       s.chain = ceil_div(products, 4);
     }
     return s;
