@@ -40,19 +40,18 @@ bool misses_most_taps(const Request& r) {
   return r.operation == Operation::Forward && ratio(p.y) * ratio(p.x) > 2;
 }
 
-/// Forward problems whose output channels leave many of Direct's lanes idle. Plans on Zen 3,
-/// GFLOP/s, the better layout, against Direct in the same run: 1 channel 56 to 7 (FSRCNN-x2), 3
-/// channels 52 to 22 (pix2pix up1), 5 channels 67 to 34 (RIFE), 12 channels 38 to 35 (ENet-pt), 21
-/// channels 60 to 41 (FCN-8s) and 45 to 32 (FCN-32); but 8 channels 30 to 49 (HTDemucs dec3), 32
-/// channels 50 to 75. Data gradients likewise where the stride leaves their inputs side by side (3
-/// x 3, 64 x 64 pixels, 128 result channels: 3 channels 50 to 27, 6 64 to 54, 12 72 to 61, but 16
-/// 70 to 89); with a stride of 2 Direct is ahead from 8 channels on in NHWC and always in NCHW.
+/// Forward problems whose output channels leave many of Direct's lanes idle. Plans on Zen 3, speed
+/// of Direct by this one's in the same run, the better layout, the mean of four shapes (21 to 128
+/// inputs, kernels of 2 to 16, strides of 2 and 8): 3 channels 0.42, 5 0.65, 7 0.84, 9 0.72, 11
+/// 0.85, 12 0.93, but 13 1.06, 18 1.00, 20 1.12, 21 1.13; 8 channels 1.6 (HTDemucs dec3). Data
+/// gradients likewise where the stride leaves their inputs side by side (3 x 3, 64 x 64 pixels, 128
+/// result channels: 3 channels 0.54, 6 0.84, 12 0.85, but 16 1.3); with a stride of 2 Direct is
+/// ahead from 8 channels on in NHWC and always in NCHW.
 bool leaves_lanes_idle(const Request& r) {
   const Index outputs = output_channels(r);
   const bool dense =
       r.operation == Operation::DataGradient && r.problem.y.stride == 1 && r.problem.x.stride == 1;
-  return (r.operation == Operation::Forward || dense) &&
-         (outputs < 8 || (outputs < 24 && outputs % 8 > 0 && outputs % 8 < 6));
+  return (r.operation == Operation::Forward || dense) && outputs <= 12 && outputs != 8;
 }
 
 bool may_filter_minimally(const Request& r) {

@@ -12,11 +12,12 @@ namespace {
 // weights are 12 KB of the first-level cache on AVX2. Largest error over PyTorch's in the data
 // gradient of HiFi-GAN ups0 (4096 products): 1.10 in blocks of 256, 0.96 so.
 constexpr Index kBlockProducts = 192;
-// A sum of no more is one block. Forward sums longer than one chain are then two chains if they
-// have several taps (RangeNet dec1, 2 x 64 products: 1.66 to 1.00 times PyTorch's error), four if a
-// lone source meets them (DCGAN G.0, 100 products: 2.3 to 0.8, in two 1.6). PyTorch sums others in
-// one chain; two would cost a tenth of the speed (data gradient of nnU-Net tu256, 128 products).
-constexpr Index kOneChain = 64, kShortSum = 256;
+// A sum of no more is one block. Forward sums longer than one chain are then a chain a tap (errors
+// over PyTorch's: RangeNet dec1, 2 x 64 products, 1.66 to 1.00; FCN-8s, 4 x 21, 0.9, in two chains
+// 1.4), or four where a lone source meets them (DCGAN G.0, 100 products: 2.3 to 0.8, in two 1.6).
+// PyTorch sums others in one chain; two would cost a tenth of the speed (data gradient of nnU-Net
+// tu256, 128 products).
+constexpr Index kOneChain = 64, kLeastChain = 16, kShortSum = 256;
 
 struct DirectSums {
   Index runs, length;  // products: so many runs of numbers side by side
@@ -36,7 +37,7 @@ struct DirectSums {
     if (!shape.forward || products <= kOneChain || products > kShortSum) return s;
     const bool lone_source = shape.y.inputs == 1 && shape.x.inputs == 1;
     if (products > shape.inputs) {
-      s.chain = ceil_div(products, 2);
+      s.chain = max_of(shape.inputs, kLeastChain);
     } else if (lone_source) {
       s.chain = ceil_div(products, 4);
     }
