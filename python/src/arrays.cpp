@@ -150,15 +150,44 @@ Array look_at_output(py::array array, const std::string& operation, const Shape&
   return a;
 }
 
-Array allocate(const Shape& shape, const Array& like) {
-  // pybind11's constructor goes through vectors, which is half the time of a tiny call.
+namespace {
+
+// pybind11's constructor goes through vectors, which is half the time of a tiny call.
+py::array new_array(py::dtype dtype, int rank, const Py_intptr_t* dims, void* data = nullptr) {
   const auto& api = py::detail::npy_api::get();
+  const int flags = data == nullptr
+                        ? 0
+                        : py::array::c_style | py::detail::npy_api::NPY_ARRAY_WRITEABLE_ |
+                              py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+  auto array = py::reinterpret_steal<py::array>(api.PyArray_NewFromDescr_(
+      api.PyArray_Type_, dtype.release().ptr(), rank, dims, nullptr, data, flags, nullptr));
+  if (!array) throw py::error_already_set();
+  return array;
+}
+
+// numpy aligns to 16 bytes. Results whose pixels straddle cache lines cost layers of few channels 7
+// % of their speed (nnU-Net tu256, RangeNet dec1), where that is worth a second array object.
+constexpr Py_intptr_t kLine = 64, kLargeBytes = Py_intptr_t{64} << 10;
+
+py::array new_aligned_array(const py::dtype& dtype, const Py_intptr_t* dims, Py_intptr_t count) {
+  const Py_intptr_t size = dtype.itemsize(), numbers = count + kLine / size;
+  py::array memory = new_array(dtype, 1, &numbers);
+  const auto at = reinterpret_cast<std::uintptr_t>(memory.mutable_data());
+  const std::uintptr_t line = kLine, first = (at + line - 1) / line * line;
+  py::array array = new_array(dtype, 4, dims, reinterpret_cast<void*>(first));
+  py::detail::npy_api::get().PyArray_SetBaseObject_(array.ptr(), memory.release().ptr());
+  return array;
+}
+
+}  // namespace
+
+Array allocate(const Shape& shape, const Array& like) {
   Py_intptr_t dims[4];
   std::copy(shape.begin(), shape.end(), dims);
-  py::dtype dtype = like.array.dtype();
-  auto array = py::reinterpret_steal<py::array>(api.PyArray_NewFromDescr_(
-      api.PyArray_Type_, dtype.release().ptr(), 4, dims, nullptr, nullptr, 0, nullptr));
-  if (!array) throw py::error_already_set();
+  const py::dtype dtype = like.array.dtype();
+  const Py_intptr_t count = dims[0] * dims[1] * dims[2] * dims[3];
+  py::array array = count >= kLargeBytes / dtype.itemsize() ? new_aligned_array(dtype, dims, count)
+                                                            : new_array(dtype, 4, dims);
   void* data = array.mutable_data();
   return {std::move(array), like.element, data, shape, dense_strides(shape)};
 }
